@@ -18,7 +18,13 @@ from .description import JointDescription, RobotDescription, SubsystemSpec, carr
 
 @dataclass(frozen=True)
 class Group:
-    """Joints of one subsystem, in document order. ``fixed_root``: fixed link at which a black box begins."""
+    """The joints of one subsystem, before it is assembled.
+
+    Attributes:
+        joints: names, in document order.
+        fixed_root: root link of a black box whose first joint is fixed; None for all others.
+        line: of the tag, for error messages.
+    """
 
     name: str
     joints: tuple[str, ...]
@@ -28,10 +34,10 @@ class Group:
 
 
 def partition(robot: RobotDescription, specs: Sequence[SubsystemSpec]) -> tuple[list[Group], list[str]]:
-    """Groups of joints as specified, then by the automatic rule for the rest; and notes about that rule.
+    """Return a group for each specified subsystem, then groups of the remaining joints; and notes on those.
 
-    The automatic rule: every unbranched chain between branching bodies is one subsystem, named after its
-    first joint.
+    Remaining joints: every unbranched chain between branching bodies is one group, named after its first
+    joint.
 
     Raises:
         PartitionError: an unknown or fixed joint, an unknown link, a joint in two subsystems, an empty
@@ -59,7 +65,7 @@ def partition(robot: RobotDescription, specs: Sequence[SubsystemSpec]) -> tuple[
 
 
 def _claims_by_name(robot: RobotDescription, specs: Sequence[SubsystemSpec]) -> dict[str, SubsystemSpec]:
-    """The subsystem of each joint that one names."""
+    """Return, by joint, the subsystem whose tag lists it; raise PartitionError for joints it cannot have."""
     claims: dict[str, SubsystemSpec] = {}
     for spec, name in [(one, name) for one in specs for name in one.joints]:
         joint, subsystem = robot.joints.get(name), f"subsystem '{spec.name}'"
@@ -75,16 +81,16 @@ def _claims_by_name(robot: RobotDescription, specs: Sequence[SubsystemSpec]) -> 
     return claims
 
 
-#: Subsystems by their root link, the innermost first, each with those around it.
-_Around: TypeAlias = "tuple[SubsystemSpec, _Around] | None"
+#: Stack of the subsystems that enclose a link, innermost first, as a linked list.
+_Enclosing: TypeAlias = "tuple[SubsystemSpec, _Enclosing] | None"
 
 
 def _claim_below(
     robot: RobotDescription, by_root: Sequence[SubsystemSpec], claims: dict[str, SubsystemSpec]
 ) -> None:
-    """Add moving joints from those that carry the root links down to the end links.
+    """Add to ``claims`` the joints of subsystems that are given by root and end links.
 
-    A joint belongs to the nearest root link above it.
+    A joint belongs to the subsystem of the nearest root link above it that has not ended.
     """
     starting: dict[str, list[SubsystemSpec]] = {}
     ending: dict[str, set[str]] = {}
@@ -92,33 +98,34 @@ def _claim_below(
         starting.setdefault(str(spec.root_link), []).append(spec)
         for link in spec.end_links:
             ending.setdefault(link, set()).add(spec.name)
-    waiting: list[tuple[str, _Around]] = [(robot.root, None)]
+    waiting: list[tuple[str, _Enclosing]] = [(robot.root, None)]
     while waiting:
-        link, around = waiting.pop()
+        link, enclosing = waiting.pop()
         for spec in reversed(starting.get(link, [])):
-            around = spec, around
+            enclosing = spec, enclosing
         if link in ending:
-            around = _without(around, ending[link])
+            enclosing = _without(enclosing, ending[link])
         for joint in robot.below[link]:
-            first = starting.get(joint.child, [around[0]] if around else [])
+            first = starting.get(joint.child, [enclosing[0]] if enclosing else [])
             if joint.moves and first:
                 claims.setdefault(joint.name, first[0])
-            waiting.append((joint.child, around))
+            waiting.append((joint.child, enclosing))
 
 
-def _without(around: _Around, names: set[str]) -> _Around:
-    kept = []
-    while around is not None:
-        spec, around = around
+def _without(enclosing: _Enclosing, names: set[str]) -> _Enclosing:
+    """Return the stack without the subsystems of these names."""
+    remaining = []
+    while enclosing is not None:
+        spec, enclosing = enclosing
         if spec.name not in names:
-            kept.append(spec)
-    for spec in reversed(kept):
-        around = spec, around
-    return around
+            remaining.append(spec)
+    for spec in reversed(remaining):
+        enclosing = spec, enclosing
+    return enclosing
 
 
 def _group(robot: RobotDescription, spec: SubsystemSpec, names: Sequence[str]) -> Group:
-    """``names``: its joints."""
+    """Return the group of a specified subsystem with these joints. Raises PartitionError: it is empty."""
     joints = tuple(names)
     entry = None if spec.root_link is None else robot.above.get(spec.root_link)
     fixed_root = spec.root_link if spec.black_box and entry is not None and not entry.moves else None
@@ -129,7 +136,7 @@ def _group(robot: RobotDescription, spec: SubsystemSpec, names: Sequence[str]) -
 
 
 def _chains(robot: RobotDescription, rest: list[str], groups: list[Group]) -> list[Group]:
-    """Unbranched chains of the joints in ``rest``; no name of a group in ``groups`` is used again."""
+    """Return the unbranched chains of the joints in ``rest``, with names that no group in ``groups`` has."""
     taken = {group.name for group in groups}
     following = {
         name: [
@@ -155,7 +162,7 @@ def _chains(robot: RobotDescription, rest: list[str], groups: list[Group]) -> li
 
 
 def assemble(robot: RobotDescription, groups: list[Group], gravity: NDArray[np.float64]) -> SubsystemGraph:
-    """Sort subsystems and joints topologically, merge fixed links, place connection points.
+    """Return the graph: subsystems and joints in topological order, fixed links merged into their bodies.
 
     Raises:
         PartitionError: a subsystem that is not connected.
@@ -204,7 +211,7 @@ def assemble(robot: RobotDescription, groups: list[Group], gravity: NDArray[np.f
 
 
 def _in_order(names: Iterable[str], before: Mapping[str, str | None]) -> list[str]:
-    """The names, each after the one that must come ``before`` it, otherwise in the given order."""
+    """Return the names, each after its predecessor ``before[name]``, otherwise in the given order."""
     given = list(names)
     position = {name: k for k, name in enumerate(given)}
     following: dict[str | None, list[int]] = {}
@@ -213,7 +220,7 @@ def _in_order(names: Iterable[str], before: Mapping[str, str | None]) -> list[st
         if before[name] in position:
             following.setdefault(before[name], []).append(k)
         else:
-            ready.append(k)  # in order, which is a heap
+            ready.append(k)  # ascending, so the list is a heap
     while ready:
         name = given[heappop(ready)]
         ordered.append(name)
@@ -222,12 +229,19 @@ def _in_order(names: Iterable[str], before: Mapping[str, str | None]) -> list[st
     return ordered
 
 
-#: What a joint of the model has as the description says it.
-_OF_BOTH = ("axis", "limits", "damping", "friction", "mimic", "armature", "stiffness", "rest_position")
+#: Fields that a joint of the model takes unchanged from its description.
+_COPIED_FIELDS = ("axis", "limits", "damping", "friction", "mimic", "armature", "stiffness", "rest_position")
 
 
 class _Builder:
-    """Look-up tables of the assembly, each made once."""
+    """Tables of one assembly: which body carries each link, and which group precedes each group.
+
+    Attributes:
+        carriers: by link, the body that carries it.
+        links: by joint (None: the ground), the links of its body with their poses in it.
+        fixed_links: by black box, the links fixed to its predecessor, with their poses in that body.
+        entries: by group, its first joints. predecessor: by group, the group that carries it; None: ground.
+    """
 
     def __init__(self, robot: RobotDescription, groups: list[Group]) -> None:
         self.robot = robot
@@ -245,7 +259,7 @@ class _Builder:
         self.predecessor = {group.name: self._predecessor(group) for group in groups}
 
     def _entries(self, group: Group) -> list[JointDescription]:
-        """Joints of the group whose parent body is outside it; a connected group has them all on one body."""
+        """Return the joints whose parent body is outside the group. Raises PartitionError: several bodies."""
         described, own = [self.robot.joints[name] for name in group.joints], set(group.joints)
         entries = [j for j in described if self.carriers[j.parent].joint not in own]
         bodies = {self.carriers[joint.parent].joint for joint in entries}
@@ -261,7 +275,7 @@ class _Builder:
         return entries
 
     def attachment(self, group: Group) -> tuple[str, DualQuaternion]:
-        """Link outside the group that carries its connection point, and the point's pose in it."""
+        """Return the link outside the group that carries its connection point, and the point's pose in it."""
         entries = self.entries[group.name]
         if group.fixed_root is not None:
             joint = self.robot.above[group.fixed_root]
@@ -276,19 +290,22 @@ class _Builder:
         return link, DualQuaternion.identity
 
     def _predecessor(self, group: Group) -> str | None:
+        """Return the name of the group that carries a group; None for the ground."""
         carrier = self.carriers[self.attachment(group)[0]]
         if carrier.box is not None:
             return carrier.box
         return None if carrier.joint is None else self.group_of[carrier.joint]
 
     def joint(self, described: JointDescription) -> Joint:
+        """Return a described joint as a joint of the model, its pose in the parent body."""
         carrier = self.carriers[described.parent]
-        same: dict[str, Any] = {key: getattr(described, key) for key in _OF_BOTH}
+        copied: dict[str, Any] = {key: getattr(described, key) for key in _COPIED_FIELDS}
         x = carrier.x_body_link * described.x_parent_joint
-        return Joint(described.name, JointType(described.type), described.parent, described.child, x, **same)
+        kind = JointType(described.type)
+        return Joint(described.name, kind, described.parent, described.child, x, **copied)
 
     def body(self, name: str, joint: str | None) -> Body:
-        """The body that a joint moves, or the ground."""
+        """Return the body called ``name`` that a joint moves; the ground for None."""
         poses = dict(self.links[joint])
         parts = []
         for link in poses:
@@ -300,13 +317,14 @@ class _Builder:
         return Body(name, whole.mass, whole.com, whole.inertia, poses, tuple(parts))
 
     def connection(self, group: Group, index: Mapping[str | None, int | None]) -> Connection:
-        """Its connection point, given the indices of the joints so far."""
+        """Return a group's connection point; ``index``: the graph's index of each joint placed so far."""
         link, x_link_connection = self.attachment(group)
         carrier = self.carriers[link]
         x_body_connection = carrier.x_body_link * x_link_connection
         return Connection(link, index[carrier.joint], x_link_connection, x_body_connection)
 
     def root_link(self, group: Group) -> str:
+        """Return the link at which a group begins."""
         entries = self.entries[group.name]
         if group.fixed_root is not None:
             return group.fixed_root

@@ -1,6 +1,6 @@
-"""What a description says: links and joints of the URDF, and what our tags or the partition file add.
+"""A robot as described, before it becomes a graph: links and joints of the URDF, and our tags.
 
-Fixed links are not merged yet, and joints are not ordered.
+Fixed links are separate links here, and joints are in document order.
 """
 
 from collections.abc import Container, Mapping
@@ -18,14 +18,14 @@ from ..model.subsystem import NO_LIMITS
 
 
 class Described:
-    """A link or a joint, of which findings speak."""
+    """Base of links and joints: findings name them by element, name and line."""
 
     element: ClassVar[str]
     name: str
     line: int | None
 
     def finding(self, kind: str, text: str, assumed: str = "", asks: bool = False) -> Finding:
-        """Return a finding about it, whose text goes on behind its name."""
+        """Return a finding whose text is "link 'NAME' " or "joint 'NAME' ", then ``text``."""
         text = f"{self.element} '{self.name}' {text}"
         return Finding(kind, self.element, self.name, text, self.line, assumed, asks=asks)
 
@@ -44,7 +44,7 @@ class LinkDescription(Described):
 
 @dataclass(frozen=True, eq=False)
 class JointDescription(Described):
-    """A joint of any type; ``x_parent_joint`` is its <origin> in the parent LINK's frame."""
+    """A joint of any type; ``x_parent_joint``: its <origin>, a pose in the parent link's frame."""
 
     element = "joint"
     name: str
@@ -64,12 +64,12 @@ class JointDescription(Described):
 
     @property
     def moves(self) -> bool:
-        """Is it not fixed?"""
+        """Whether it is not fixed."""
         return self.type != "fixed"
 
     @property
     def has_one_coordinate(self) -> bool:
-        """Whether it moves by one coordinate."""
+        """Whether its position is one number."""
         return self.type in ("revolute", "continuous", "prismatic")
 
 
@@ -83,17 +83,17 @@ class RobotDescription:
 
     @property
     def root(self) -> str:
-        """The one link that is no joint's child."""
+        """The link that is no joint's child."""
         return next(link for link in self.links if link not in self.above)
 
     @cached_property
     def above(self) -> dict[str, JointDescription]:
-        """The joint above each link but the root."""
+        """By link, the joint whose child it is; the root link has none."""
         return {joint.child: joint for joint in self.joints.values()}
 
     @cached_property
     def below(self) -> dict[str, list[JointDescription]]:
-        """The joints below each link, in document order."""
+        """By link, the joints whose parent it is, in document order."""
         below: dict[str, list[JointDescription]] = {link: [] for link in self.links}
         for joint in self.joints.values():
             below[joint.parent].append(joint)
@@ -109,14 +109,14 @@ class RobotDescription:
 
     @cached_property
     def poses(self) -> Mapping[str, DualQuaternion]:
-        """Each link's pose in the root link, with all joints at zero: a joint's frame is its child's."""
+        """By link, its pose in the root link with all joints at zero; a joint's frame is its child link's."""
         poses = {self.root: DualQuaternion.identity}
         for link in self.in_order[1:]:
             poses[link] = poses[self.above[link].parent] * self.above[link].x_parent_joint
         return poses
 
     def joints_above(self, link: str) -> list[JointDescription]:
-        """The moving joints between the root and a link, from the root on."""
+        """Return the moving joints on the path from the root to a link, in that order."""
         joints = list[JointDescription]()
         while link in self.above:
             joint = self.above[link]
@@ -125,13 +125,13 @@ class RobotDescription:
         return joints[::-1]
 
     def between(self, first: str, second: str) -> tuple[list[JointDescription], list[JointDescription]]:
-        """The moving joints from the nearest common link to each of two links, from there on."""
+        """Return the moving joints from the last common ancestor of two links to each of them."""
         one, other = self.joints_above(first), self.joints_above(second)
         common = sum(a is b for a, b in zip(one, other, strict=False))
         return one[common:], other[common:]
 
     def body_links(self, first: str) -> list[str]:
-        """Link ``first`` and the links below that are fixed to it."""
+        """Return the link ``first`` and all links below that are fixed to it."""
         links = [first]
         for link in links:  # grows while it is read
             links.extend(joint.child for joint in self.below[link] if not joint.moves)
@@ -154,7 +154,7 @@ class Carrier:
 
 
 def carriers(robot: RobotDescription, fixed_roots: dict[str, str]) -> dict[str, Carrier]:
-    """The carrier of every link. ``fixed_roots``: root link -> name of the black box fixed there."""
+    """Return the carrier of every link. ``fixed_roots``: root link -> black box that is fixed there."""
     result = {robot.root: Carrier(None, DualQuaternion.identity)}
     links = [robot.root]
     while links:
@@ -172,7 +172,7 @@ def carriers(robot: RobotDescription, fixed_roots: dict[str, str]) -> dict[str, 
 
 @dataclass(frozen=True)
 class SubsystemSpec:
-    """A requested subsystem: given by its joints, or by its root link and the links at which it ends."""
+    """A subsystem of the tags: its joints, or else its root link and the links at which it ends."""
 
     name: str
     joints: tuple[str, ...] = ()
@@ -184,7 +184,7 @@ class SubsystemSpec:
 
 @dataclass(frozen=True, slots=True)
 class JointDynamics:
-    """What <joint_dynamics> says of a joint: see :class:`.Joint`."""
+    """The values of a <joint_dynamics> tag; units as of :class:`.Joint`."""
 
     joint: str
     armature: float = 0.0
@@ -213,19 +213,20 @@ class Annotations:
 
 
 def free_name(name: str, taken: Container[str]) -> str:
-    """The name, with so many underscores that it is not taken."""
+    """Return the name, followed by underscores until it is not taken."""
     while name in taken:
         name += "_"
     return name
 
 
-# Joints that the model describes differently from URDF: planar ones, and those that our tags change.
+# Joints that differ in the model from URDF: planar joints, and joints that our tags change.
 
 
 def with_planar_joints(robot: RobotDescription) -> RobotDescription:
-    """Each planar joint NAME as prismatic joints NAME_x and NAME_y and a continuous one, NAME_theta.
+    """Return the robot with each planar joint NAME replaced by three joints.
 
-    Between them are links without mass, NAME_x_link and NAME_y_link. NAME_theta turns about the planar
+    These are prismatic joints NAME_x and NAME_y and a continuous joint NAME_theta, with the massless links
+    NAME_x_link and NAME_y_link between. NAME_theta turns about the planar
     joint's axis n; NAME_x and NAME_y move along the joint frame's x and y, turned by the shortest rotation
     that takes its z to n. Each of the three gets the damping and friction of the planar joint.
 
@@ -268,7 +269,7 @@ def with_planar_joints(robot: RobotDescription) -> RobotDescription:
 
 
 def _from_z(axis: np.ndarray) -> Quaternion:
-    """The shortest rotation that takes z to a unit vector; half a turn about x for -z."""
+    """Return the smallest rotation that takes z to a unit vector; half a turn about x for -z."""
     normal = np.array([-axis[1], axis[0], 0.0])
     sine = float(np.linalg.norm(normal))
     if sine < 1e-12:
@@ -277,7 +278,7 @@ def _from_z(axis: np.ndarray) -> Quaternion:
 
 
 def with_joint_tags(robot: RobotDescription, annotations: Annotations) -> RobotDescription:
-    """The joints with what <spherical> and <joint_dynamics> say of them.
+    """Return the robot with the types of <spherical> and the values of <joint_dynamics>.
 
     Raises:
         PartitionError: a spherical joint that the URDF does not describe as floating; a joint that does not

@@ -18,8 +18,8 @@ from .source import line_of, numbers_in
 from .values import Entry
 
 _JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-#: What joints of other formats are in URDF, by their letters.
-_OTHER_TYPES = {
+#: Advice for joint types of other formats, by their name in small letters (:func:`.letters`).
+_TYPE_HINTS = {
     **dict.fromkeys(
         ("spherical", "ball", "ballandsocket"),
         'write type="floating", and <spherical joint=""/> in <modular_dynamics>',
@@ -39,12 +39,12 @@ _OTHER_TYPES = {
 }
 _WITH_RANGE = ("revolute", "prismatic")
 _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-#: From this version on, limits may be left out one by one. Before, effort and velocity are required.
+#: First version of URDF in which each limit is optional; before, effort and velocity are required.
 _OPTIONAL_LIMITS = Version(1, 2)
 
 
 def read_robot(root: etree._Element, version: Version = OLDEST) -> RobotDescription:
-    """Links and joints of a <robot> element in a version of URDF.
+    """Return the links and joints of a <robot> element, read by the rules of a version of URDF.
 
     Raises:
         UrdfError: a missing or non-finite number, a missing or duplicate name, an unknown joint type, an axis
@@ -67,6 +67,7 @@ def read_robot(root: etree._Element, version: Version = OLDEST) -> RobotDescript
 def _new_name(
     element: etree._Element, kind: str, taken: dict[str, LinkDescription] | dict[str, JointDescription]
 ) -> str:
+    """Return an element's name. Raises UrdfError: it is missing, or used twice."""
     name = Entry.of(element, f"<{kind}>").name("name")
     if name in taken:
         raise UrdfError(f"two {kind}s are named '{name}'; names must be unique", line_of(element))
@@ -74,7 +75,7 @@ def _new_name(
 
 
 def _link(element: etree._Element, name: str) -> LinkDescription:
-    """Mass, inertia and origin, if the link has an <inertial>."""
+    """Return the link with its <inertial>: zeros without one, the inertia turned into the link's axes."""
     where, line = f"link '{name}'", line_of(element)
     inertial = _at_most_one(element, "inertial", where)
     if inertial is None:
@@ -89,7 +90,7 @@ def _link(element: etree._Element, name: str) -> LinkDescription:
 
 
 def _joint(element: etree._Element, name: str, version: Version) -> JointDescription:
-    """A known type, parent and child, an axis with a direction, limits where URDF needs them."""
+    """Return the joint of a <joint> element. Raises UrdfError: an unknown type, or a part is missing."""
     kind, where = element.get("type"), f"joint '{name}'"
     if kind not in _JOINT_TYPES:
         given = "no type" if kind is None else f"unknown type '{kind}'"
@@ -127,15 +128,15 @@ def _joint(element: etree._Element, name: str, version: Version) -> JointDescrip
 
 
 def _hint_for(kind: str) -> str:
-    """What to write instead of this type of joint; empty if that is not known."""
+    """Return advice for an unknown joint type, as the end of a message; empty if there is none."""
     folded = letters(kind.strip())
     if folded in _JOINT_TYPES:
         return f"; is '{folded}' meant?"
-    return f"; {_OTHER_TYPES[folded]}" if folded in _OTHER_TYPES else ""
+    return f"; {_TYPE_HINTS[folded]}" if folded in _TYPE_HINTS else ""
 
 
 def _axis(joint: etree._Element, kind: str, where: str) -> NDArray[np.float64]:
-    """The unit vector along <axis>; 1 0 0 without one, or where the joint has none."""
+    """Return the unit vector along <axis>; 1 0 0 without <axis>, and for fixed and floating joints."""
     entry = _entry(joint, "axis", where)
     if entry is None or kind in ("fixed", "floating"):
         return np.array([1.0, 0.0, 0.0])
@@ -147,10 +148,10 @@ def _axis(joint: etree._Element, kind: str, where: str) -> NDArray[np.float64]:
 
 
 def _limits(joint: etree._Element, kind: str, where: str, version: Version) -> Limits:
-    """What <limit> says; None where there is no limit.
+    """Return the limits in <limit>; None for each limit that the joint does not have.
 
-    Before URDF 1.2, a position limit that is left out is zero, and an effort or velocity limit an error. From
-    then on there is none, but for the positions of revolute and prismatic joints, which are needed.
+    Before URDF 1.2 a missing position limit is zero, and a missing effort or velocity limit is an error.
+    Since 1.2 missing ones are no limit; position limits of revolute and prismatic joints are still required.
     """
     entry = _entry(joint, "limit", where)
     if entry is None:
@@ -167,7 +168,7 @@ def _limits(joint: etree._Element, kind: str, where: str, version: Version) -> L
     lower, upper = _bound(entry, "lower", low), _bound(entry, "upper", high)
     effort, velocity = _bound(entry, "effort", most), _bound(entry, "velocity", most)
     for key in ROBOT.children["joint"].children["limit"].since if optional else ():
-        if _bound(entry, key, math.inf) < 0.0:  # only checked: no function needs it
+        if _bound(entry, key, math.inf) < 0.0:  # checked only: the model does not use it
             raise entry.failure(f": {key}={shown(entry.item[key])} is negative")
     for key, value, nowhere in (("lower", lower, math.inf), ("upper", upper, -math.inf)):
         if value == nowhere:
@@ -182,17 +183,18 @@ def _limits(joint: etree._Element, kind: str, where: str, version: Version) -> L
 
 
 def _bound(entry: Entry, key: str, default: float | None) -> float:
-    """A limit; infinite, or the largest float, where there is none."""
+    """Return the limit under a key, which may be infinite; default None: it is required."""
     return entry.number(key, default, math.inf)
 
 
 def _pose(parent: etree._Element, where: str) -> DualQuaternion:
-    """The pose that its <origin> says; none where it has none."""
+    """Return the pose of the <origin> in an element; the identity without one."""
     entry = _entry(parent, "origin", where)
     return DualQuaternion.identity if entry is None else entry.pose()
 
 
 def _required(parent: etree._Element, tag: str, where: str, missing: str) -> Entry:
+    """Return the attributes of a child element. Raises UrdfError with ``missing``: there is none."""
     entry = _entry(parent, tag, where)
     if entry is None:
         raise UrdfError(missing, line_of(parent))
@@ -200,21 +202,21 @@ def _required(parent: etree._Element, tag: str, where: str, missing: str) -> Ent
 
 
 def _entry(parent: etree._Element, tag: str, where: str) -> Entry | None:
-    """The attributes of the sub-element of this name; None without one."""
+    """Return the attributes of the child element of this name; None if there is none."""
     element = _at_most_one(parent, tag, where)
     return None if element is None else Entry.of(element, f"{where}, <{tag}>")
 
 
 def _at_most_one(element: etree._Element, tag: str, where: str) -> etree._Element | None:
+    """Return the child element of this name, or None. Raises UrdfError: there are several."""
     children = element.findall(tag)
     if len(children) > 1:
         raise UrdfError(f"{where} has {len(children)} <{tag}> elements; one is allowed", line_of(children[1]))
     return children[0] if children else None
 
 
-# Repairs of files that lack or repeat elements; each assumption is a finding.
-#
-# The XML tree is changed before it is read, so that its reader needs to know complete files only.
+# Repairs of files that lack or repeat elements; each assumption is a finding. They change the XML tree before
+# it is read, so the functions above handle complete files only.
 
 _OF_INERTIAL, _OF_JOINT = (
     tuple(tag for tag, rule in owner.children.items() if rule.is_read)
@@ -224,11 +226,11 @@ _NO_INERTIA = dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), "0")
 
 
 def repair(root: etree._Element) -> list[Finding]:
-    """Change the tree where a file is incomplete but its meaning is clear; returns what was assumed.
+    """Repair the tree where a file is incomplete but its meaning is clear; return findings on the repairs.
 
-    A missing <inertia> becomes zero: the link is a point mass. An element that is repeated word by word
-    counts once. Elements with an undeclared prefix count as words of another tool, as those with a declared
-    one do. Three dampings of a planar joint, which Drake has, are removed.
+    A missing <inertia> becomes zero: the link is a point mass. Of equal elements all but one are removed.
+    Elements with an undeclared prefix belong to another tool, as those with a declared one do. Three dampings
+    of a planar joint, as Drake has them, are removed.
     """
     return [
         *_undeclared_prefixes(root),
@@ -239,7 +241,7 @@ def repair(root: etree._Element) -> list[Finding]:
 
 
 def _undeclared_prefixes(root: etree._Element) -> Iterator[Finding]:
-    """Findings of prefixes without a declaration; lxml writes declared ones as {namespace}name."""
+    """Yield a finding for each prefix without a declaration; lxml writes declared ones as {namespace}name."""
     first: dict[str, etree._Element] = {}
     for element in root.iter(etree.Element):
         for name in (str(element.tag), *map(str, element.attrib)):
@@ -252,7 +254,9 @@ def _undeclared_prefixes(root: etree._Element) -> Iterator[Finding]:
 
 
 def _repeated_elements(root: etree._Element) -> Iterator[Finding]:
-    for kind, owner in _owners(root):
+    """Remove repeated equal elements of joints and inertials; yield a finding for each."""
+    for owner in (*root.findall("link"), *root.findall("joint")):
+        kind = str(owner.tag)
         parts = owner if kind == "joint" else owner.find("inertial")
         for tag in _OF_JOINT if kind == "joint" else _OF_INERTIAL:
             same = [] if parts is None else parts.findall(tag)
@@ -268,12 +272,14 @@ def _repeated_elements(root: etree._Element) -> Iterator[Finding]:
 
 
 def _equal(one: etree._Element, other: etree._Element) -> bool:
+    """Return whether two elements have equal attributes and no children."""
     return sorted(one.attrib.items()) == sorted(other.attrib.items()) and len(one) == len(other) == 0
 
 
 def _missing_inertias(root: etree._Element) -> Iterator[Finding]:
-    for kind, link in _owners(root):
-        inertial = link.find("inertial") if kind == "link" else None
+    """Add <inertia> of zeros where an <inertial> has a mass only; yield a finding for each."""
+    for link in root.findall("link"):
+        inertial = link.find("inertial")
         if inertial is not None and inertial.find("mass") is not None and inertial.find("inertia") is None:
             etree.SubElement(inertial, "inertia", _NO_INERTIA)
             name = link.get("name", "")
@@ -285,8 +291,9 @@ def _missing_inertias(root: etree._Element) -> Iterator[Finding]:
 
 
 def _dampings_of_planar_joints(root: etree._Element) -> Iterator[Finding]:
-    for kind, joint in _owners(root):
-        dynamics = joint.find("dynamics") if kind == "joint" and joint.get("type") == "planar" else None
+    """Remove dampings of three numbers, which Drake writes for planar joints; yield a finding for each."""
+    for joint in root.findall("joint"):
+        dynamics = joint.find("dynamics") if joint.get("type") == "planar" else None
         damping = None if dynamics is None else dynamics.get("damping")
         if dynamics is None or damping is None or len(numbers_in(damping)) != 3:
             continue
@@ -300,9 +307,3 @@ def _dampings_of_planar_joints(root: etree._Element) -> Iterator[Finding]:
         yield Finding(
             "several dampings", "joint", name, text, line_of(dynamics), "; their damping is zero", hint
         )
-
-
-def _owners(root: etree._Element) -> Iterator[tuple[str, etree._Element]]:
-    for kind in ("link", "joint"):
-        for element in root.findall(kind):
-            yield kind, element

@@ -1,4 +1,4 @@
-"""What <robot> and <modular_dynamics> state of the whole file: version, conditions, stamp."""
+"""Attributes of <robot> and <modular_dynamics>: version, gravity, floating base, stamp."""
 
 import re
 from dataclasses import replace
@@ -15,7 +15,7 @@ from .source import Source, line_of
 from .values import Entry
 from .xacro_files import read_plain
 
-# The version of URDF that <robot> states, and what a file of that version does not know.
+# The version of URDF, and attributes that only later versions have.
 
 _VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})")
 _KNOWN = [Version(1, minor) for minor in range(LATEST.minor + 1)]
@@ -24,11 +24,11 @@ _SINCE = {tag: _OF_JOINT[tag].since for tag in ("origin", "limit")}
 
 
 def in_its_version(root: etree._Element) -> tuple[Version, list[Finding]]:
-    """The version that <robot> states, and findings; attributes of later versions are removed from the tree.
+    """Return the version of <robot>, and findings; remove attributes of later versions from the tree.
 
-    It is 1.0 without one, and the newest known one in place of an unknown one. Other readers ignore
-    attributes of later versions, too: there are findings of the poses that they say. Nothing here needs the
-    limits that came later.
+    The version is 1.0 if none is stated, and the newest known one in place of an unknown one. Other readers
+    ignore attributes of later versions, too. Those that are part of a pose are findings; limits of later
+    versions (acceleration, jerk) are not, because the model does not use them.
     """
     version, findings = OLDEST, list[Finding]()
     if (text := root.get("version")) is not None:
@@ -59,21 +59,21 @@ def in_its_version(root: etree._Element) -> tuple[Version, list[Finding]]:
     return version, findings
 
 
-# Gravity and floating base: attributes of <modular_dynamics>, used where load_urdf is not given them.
+# Gravity and floating base: attributes of <modular_dynamics>, defaults of load_urdf's arguments.
 
-#: The gravitational acceleration without any other statement [m/s^2].
+#: Gravitational acceleration where neither file nor caller gives one [m/s^2].
 EARTH = (0.0, 0.0, -9.81)
-#: Their names.
+#: Names of these attributes.
 ATTRIBUTES = ("gravity", "floating_base")
 
 
 def conditions_of(robot: etree._Element) -> tuple[NDArray[np.float64], bool]:
-    """Gravity (3,) in the root link's frame [m/s^2], and whether the root link floats.
+    """Return gravity (3,) in the root link's frame [m/s^2], and whether the root link floats.
 
-    On earth and fixed where the tags of a <robot> element do not say so.
+    Defaults without the attributes: :data:`EARTH`, and a fixed root link.
 
     Raises:
-        UrdfError: not three numbers; neither true nor false.
+        UrdfError: gravity is not three numbers, or floating_base is neither true nor false.
     """
     wrapper = robot.find("modular_dynamics")
     if wrapper is None:
@@ -82,17 +82,17 @@ def conditions_of(robot: etree._Element) -> tuple[NDArray[np.float64], bool]:
     return np.array(entry.numbers("gravity", 3, list(EARTH))), entry.truth("floating_base")
 
 
-# Since when a description is valid: attribute ``stamp`` of <modular_dynamics>.
+# The time from which a description is valid: attribute ``stamp`` of <modular_dynamics>.
 
-#: Seconds since the epoch of a clock, with nine decimals.
+#: Seconds since a clock's epoch, with nine decimals.
 _SECONDS = re.compile(r"([0-9]{1,10})\.([0-9]{9})")
 
 
 class DescriptionHeader(NamedTuple):
-    """Which robot a description is of, and since when.
+    """The robot's name and the stamp of a description.
 
     Attributes:
-        stamp: the instant [ns] from which on the robot is as described; None where the description has none.
+        stamp: time [ns] from which the description is valid; None if it has no stamp.
     """
 
     name: str
@@ -100,7 +100,7 @@ class DescriptionHeader(NamedTuple):
 
 
 def description_header(source: Source) -> DescriptionHeader:
-    """Name and stamp of a description.
+    """Return name and stamp of a description, without reading links and joints.
 
     Raises:
         UrdfError: not a URDF, or an invalid stamp; names its line.
@@ -111,7 +111,7 @@ def description_header(source: Source) -> DescriptionHeader:
 
 
 def stamp_of(wrapper: etree._Element) -> int | None:
-    """The stamp [ns] of the element <modular_dynamics>; None where it has none."""
+    """Return the stamp [ns] of <modular_dynamics>; None without one. Raises UrdfError: an invalid stamp."""
     if (text := wrapper.get("stamp")) is None:
         return None
     if (match := _SECONDS.fullmatch(text)) is None:
@@ -124,13 +124,13 @@ def stamp_of(wrapper: etree._Element) -> int | None:
 
 
 def stamp_text(stamp: int) -> str:
-    """A stamp [ns] as descriptions have it."""
+    """Return a stamp [ns] as the text of the attribute: seconds with nine decimals."""
     seconds, rest = divmod(stamp, 1_000_000_000)
     return f"{seconds}.{rest:09d}"
 
 
 def stamped(urdf: str, stamp: int) -> str:
-    """A plain URDF with this stamp [ns] in its tags.
+    """Return a plain URDF's text with this stamp [ns] in <modular_dynamics>, which is added if missing.
 
     Raises:
         UrdfError: not a URDF.

@@ -1,4 +1,4 @@
-"""What the library does not read, from the texts that links came from: shapes, colours, and more."""
+"""Elements that the library does not read, such as shapes, copied from source texts to written ones."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from .schema import ROBOT, Version
 from .values import Entry
 from .xacro_files import read_plain
 
-# Names in a source: with the prefix of an attached robot, and materials that do not meet those of others.
+# Names in a source text: prefixes of attached robots, and materials of several texts.
 
 #: Attributes that name links and joints, by path from <robot>.
 _NAMES = (
@@ -25,13 +25,13 @@ _NAMES = (
 
 
 def ends_of(joint: etree._Element) -> tuple[str, str]:
-    """Names of the parent and the child link."""
+    """Return the names of a joint's parent and child link."""
     parent, child = (str(end.get("link")) for tag in ("parent", "child") for end in joint.findall(tag))
     return parent, child
 
 
 def rename(root: etree._Element, prefix: str) -> None:
-    """Put a prefix before the names of links and joints, in place."""
+    """Prefix the names of links and joints in a tree, in place."""
     for path, key in _NAMES if prefix else ():
         for element in root.findall(path):
             if (name := element.get(key)) is not None:
@@ -39,17 +39,16 @@ def rename(root: etree._Element, prefix: str) -> None:
 
 
 class Materials:
-    """Materials by name, of several texts.
+    """The materials of several texts by name; different materials of one name are renamed.
 
-    A name that two texts give to different materials is changed in the second one. Materials may be defined
-    below <robot> and in visuals, and either definition counts for the whole text.
+    Materials may be defined below <robot> and in visuals; both definitions are valid in the whole text.
     """
 
     def __init__(self) -> None:
         self._known: dict[str, bytes] = {}
 
     def added(self, root: etree._Element, prefix: str) -> list[etree._Element]:
-        """Definitions below a further <robot> that are not there yet; names in it are changed in place."""
+        """Return the definitions below a further <robot> that are new; rename conflicting ones in place."""
         uses = [own for own in root.iter("material") if own.get("name")]
         definitions = {str(own.get("name")): own for own in reversed(uses) if len(own)}
         new: dict[str, str] = {}
@@ -64,27 +63,27 @@ class Materials:
 
 
 def _content(material: etree._Element) -> bytes:
-    """Its colour and texture."""
+    """Return a material's colour and texture as canonical XML, for comparison."""
     return b"".join(etree.tostring(own, method="c14n", with_tail=False).strip() for own in material)
 
 
-# What the library does not read, from the texts that links came from: shapes, colours, and more.
+# Elements of source texts that are added to a <robot> element written from a graph.
 
 #: Children of <joint> that are written from the graph.
 _WRITTEN = tuple(tag for tag, rule in ROBOT.children["joint"].children.items() if rule.is_read)
 _LIMIT = ROBOT.children["joint"].children["limit"]
 _READ = ("link", "joint", "material", "modular_dynamics")
-#: Elements that stay if a robot is attached under a prefix: the names of joints and links in them are known.
+#: Elements in which :func:`rename` can prefix names; others are dropped from robots attached under a prefix.
 _RENAMED = ("gazebo", "transmission", "ros2_control")
-#: Difference of poses that is rounding [m, rad].
+#: Largest difference of equal poses, relative to the largest coefficient of the dual quaternion.
 _ROUNDING = 1e-14
 
 
 def add_from_sources(robot: etree._Element, graph: SubsystemGraph) -> None:
-    """Add to a <robot> element what the graph's sources say of its links and joints, by their names.
+    """Add to a <robot> element what the graph's source texts have for its links and joints, by name.
 
-    Origins that differ from those of a source by rounding alone are written as there. The newest version of
-    URDF that a source states is that of the text.
+    Origins that equal those of a source up to rounding get the source's text. The version of <robot> becomes
+    the newest one that a source states.
     """
     target = _Target(robot, graph)
     materials, others = Materials(), list[etree._Element]()
@@ -114,14 +113,19 @@ def add_from_sources(robot: etree._Element, graph: SubsystemGraph) -> None:
 
 
 class _Target:
-    """Links and joints of a <robot> element, to which children are added."""
+    """Tables of the <robot> element that children are added to.
+
+    Attributes:
+        links, joints: elements by name. names: of both. above: by link, the joint element whose child it is.
+        boxed: fixed links of black boxes, whose masses the graph does not have, each with the links that may
+            be its parent.
+    """
 
     def __init__(self, robot: etree._Element, graph: SubsystemGraph) -> None:
         self.links = {str(link.get("name")): link for link in robot.findall("link")}
         self.joints = {str(joint.get("name")): joint for joint in robot.findall("joint")}
         self.names = {*self.links, *self.joints}
         self.above = {ends_of(joint)[1]: joint for joint in self.joints.values()}
-        #: links of black boxes whose masses the graph does not have, with those that may carry them
         self.boxed = {
             link: {*box.fixed_links} if link != box.root_link else {box.connection.link}
             for box in graph.subsystems
@@ -129,12 +133,17 @@ class _Target:
         }
 
     def add_to_link(self, source: etree._Element) -> None:
+        """Add the children of a source's link, <inertial> only if the graph does not know the link's mass."""
         name = str(source.get("name"))
         if name in self.links:
             kept = [own for own in source if own.tag != "inertial" or name in self.boxed]
             self.links[name].extend(kept)
 
     def add_to_joint(self, source: etree._Element) -> None:
+        """Add children, origin and additional limits of a source's joint to the joint of the same name.
+
+        A joint within the fixed part of a black box has no name in the graph: it gets the source's.
+        """
         name, (parent, child) = str(source.get("name")), ends_of(source)
         above = self.above.get(child)
         if above is None:
@@ -143,20 +152,20 @@ class _Target:
             above.set("name", name)
             for end in above.findall("parent"):
                 end.set("link", parent)
-            _place(above, _origin(source))
+            _set_origin(above, _origin(source))
             return
         if above.get("name") != name:
             return
-        if parent == ends_of(above)[0] and _same(_origin(source), _origin(above)):
-            _place(above, _origin(source))
+        if parent == ends_of(above)[0] and _is_same_pose(_origin(source), _origin(above)):
+            _set_origin(above, _origin(source))
         if (above.get("type") == "fixed") == (source.get("type") == "fixed"):
             above.extend([own for own in source.iterchildren(etree.Element) if own.tag not in _WRITTEN])
             _add_limits(source, above)
 
     def valid(self, elements: list[etree._Element], prefix: str) -> Iterator[etree._Element]:
-        """Elements beside links and joints that name only what is there: links, and joints that move.
+        """Yield the elements below <robot> that are valid for this robot: all names in them still exist.
 
-        Of <ros2_control> only the joints that are gone are left out.
+        Joints that are gone or fixed are removed from <ros2_control>; a <transmission> of one is dropped.
         """
         moving = {name for name, joint in self.joints.items() if joint.get("type") != "fixed"}
         for own in elements:
@@ -174,7 +183,7 @@ class _Target:
 
 
 def _origin(joint: etree._Element) -> etree._Element:
-    """A copy of its origin."""
+    """Return a copy of a joint's <origin>, empty if it has none."""
     copy = etree.Element("origin")
     for origin in joint.findall("origin")[:1]:
         copy.attrib.update(origin.attrib)
@@ -182,7 +191,7 @@ def _origin(joint: etree._Element) -> etree._Element:
 
 
 def _add_limits(source: etree._Element, joint: etree._Element) -> None:
-    """Give it the limits of acceleration and jerk, which only the source has."""
+    """Add the limits of acceleration and jerk, which the graph does not have, from a source's joint."""
     values = {
         key: value
         for limit in source.findall("limit")
@@ -196,14 +205,14 @@ def _add_limits(source: etree._Element, joint: etree._Element) -> None:
             limit.set(key, value)
 
 
-def _place(joint: etree._Element, origin: etree._Element) -> None:
-    """Give it this origin in place of its own."""
+def _set_origin(joint: etree._Element, origin: etree._Element) -> None:
+    """Replace a joint's <origin>."""
     for old in joint.findall("origin"):
         joint.replace(old, origin)
 
 
-def _same(one: etree._Element, other: etree._Element) -> bool:
-    """Whether two origins are the same pose up to rounding; r and -r are the same rotation."""
+def _is_same_pose(one: etree._Element, other: etree._Element) -> bool:
+    """Return whether two origins are the same pose up to rounding; r and -r are the same rotation."""
     x, y = (Entry.of(origin, "<origin>").pose().vec8() for origin in (one, other))
     y *= np.copysign(1.0, x[:4] @ y[:4])
     return bool(np.abs(x - y).max() <= _ROUNDING * max(1.0, np.abs(x).max()))

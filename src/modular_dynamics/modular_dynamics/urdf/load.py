@@ -56,7 +56,7 @@ from .xacro_files import Mappings, PlainUrdf, read_plain
 ROOT_JOINT = "root_joint"
 #: Name of the link to which that joint adds the robot.
 GROUND = "universe"
-#: Sections of our tags that make joints follow other joints.
+#: Sections of our tags that make joints depend on other joints.
 _COUPLING = ("loop_joints", "passive", "gears")
 
 
@@ -69,7 +69,7 @@ def load_urdf(
     strict: bool = False,
     mappings: Mappings = None,
 ) -> SubsystemGraph:
-    """The graph of subsystems of a robot.
+    """Return the graph of subsystems of a robot.
 
     Args:
         source: URDF as text or bytes, the path of a file, or an open file. Files may be xacro, which
@@ -109,7 +109,10 @@ def graph_of(
     floating_base: bool | None = None,
     strict: bool = False,
 ) -> SubsystemGraph:
-    """The graph of a plain URDF, without Python warnings and without the file's name in errors."""
+    """Return the graph of a plain URDF; arguments as of :func:`load_urdf`.
+
+    Findings are in ``warnings`` of the graph: no Python warning is issued. Errors do not name the file.
+    """
     root = plain.root
     of_file, floats = conditions_of(root)
     field, tags = of_file if gravity is None else gravity_vector(gravity), root.find("modular_dynamics")
@@ -191,14 +194,14 @@ def graph_of(
             *notes,
             *replaced_conditions,
             *words.notes,
-            *_loose(robot, annotations),
+            *_freely_swinging(robot, annotations),
             *summaries_by_kind(zero_limits(robot)),
         ),
     )
 
 
-def _loose(robot: RobotDescription, annotations: Annotations) -> Iterator[str]:
-    """Yield a note of passive joints that stand in no loop and in no gear: they swing freely."""
+def _freely_swinging(robot: RobotDescription, annotations: Annotations) -> Iterator[str]:
+    """Yield a note on passive joints that are part of no loop and no gear, if there are any."""
     held = set[str]()
     for gear in annotations.gears:
         held |= {gear.joint, *(name for name, _ in gear.drivers)}
@@ -213,7 +216,10 @@ def _loose(robot: RobotDescription, annotations: Annotations) -> Iterator[str]:
 
 
 def _explained(error: UrdfError, findings: list[Finding]) -> UrdfError:
-    """The error, followed by what stands in the wrong place: <mass>2</mass> is why a mass lacks its value."""
+    """Return the error with findings on misplaced elements appended: they are often the cause.
+
+    Example: <mass>2</mass> is the reason for a mass without value.
+    """
     if not findings:
         return error
     explained = UrdfError(f"{error}. Beside this: {'; '.join(refusals_by_kind(findings))}")
@@ -224,7 +230,7 @@ def _explained(error: UrdfError, findings: list[Finding]) -> UrdfError:
 def has_loops(
     source: Source, partition: str | Path | Mapping[str, Any] | None = None, mappings: Mappings = None
 ) -> bool:
-    """Whether loops, gears or passive joints make some joints follow others; no model is built.
+    """Return whether loops, gears or passive joints make some joints depend on others; no model is built.
 
     The values of the tags are not checked; :func:`load_urdf` does that. Links and joints are only read where
     words of other tools (:mod:`.foreign`) may close a loop.
@@ -245,7 +251,7 @@ def has_loops(
 
 
 def gravity_vector(gravity: ArrayLike) -> NDArray[np.float64]:
-    """A gravitational acceleration as an array that cannot be written to. Raises StateError."""
+    """Return a gravitational acceleration as a read-only array (3,). Raises StateError: not three numbers."""
     try:
         vector = np.array(number_array("gravity", gravity))
     except StateError:
@@ -257,12 +263,15 @@ def gravity_vector(gravity: ArrayLike) -> NDArray[np.float64]:
 
 
 def in_order(independent: tuple[str, ...] | None, graph: SubsystemGraph) -> tuple[str, ...] | None:
-    """Names of independent joints in the order of q."""
+    """Return the names of independent joints in the order of q; None for None."""
     return None if independent is None else tuple(name for name in graph.joint_names if name in independent)
 
 
 def _floating(robot: RobotDescription, annotations: Annotations) -> tuple[RobotDescription, list[Finding]]:
-    """The robot on a floating joint to a new ground link, and findings about names that it uses already."""
+    """Return the robot with a floating joint to a new ground link above its root; and findings on names.
+
+    Findings: names of this joint and link that the robot uses already. Raises UrdfError: it floats already.
+    """
     present = [
         joint.name
         for joint in robot.below[robot.root]

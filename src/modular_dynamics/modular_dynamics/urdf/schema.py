@@ -1,8 +1,7 @@
-"""Which element may stand where in a URDF, with which attributes and since which version: one table for all.
+"""Table of the elements and attributes that are read from a URDF, by parent element and URDF version.
 
-It covers what dynamics reads, from <robot> down, with our own <modular_dynamics> and the words of other
-tools that foreign/ reads. The checks of spelling and places (checks/places.py), of our tags (tags.py) and of
-versions (header.py) read it.
+It has URDF's own elements, our <modular_dynamics>, and elements of other tools that foreign/ reads.
+checks/places.py (misspelt and misplaced elements), tags.py and header.py (versions) use it.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from .source import numbers_in
 
 
 class Version(NamedTuple):
-    """A version of URDF; 1.0 where <robot> states none."""
+    """A version of URDF; 1.0 if <robot> states none."""
 
     major: int
     minor: int
@@ -29,15 +28,16 @@ OLDEST, LATEST = Version(1, 0), Version(1, 2)
 
 
 class Element(NamedTuple):
-    """An element at its place.
+    """The rule of one element within its parent.
 
     Attributes:
-        attributes: their names. since: those that came later, by the version of URDF that knows them first.
-        children: the elements that may stand in it.
-        is_read: whether dynamics reads it. In others only what foreign/ reads is checked.
-        of_others, attributes_of_others: words of other tools that foreign/ reads here.
-        names: whether an unknown attribute and an unknown element are named that resemble no known one.
-        holds_text: whether its value may be a text. is_cut: whether it closes a loop.
+        attributes: names of its attributes. since: later attributes, with their first version of URDF.
+        children: rules of its child elements, by name.
+        is_read: whether the library reads it; if not, only its elements that foreign/ reads are checked.
+        of_others, attributes_of_others: child elements and attributes of other tools that foreign/ reads.
+        names: whether findings report every unknown attribute, and every unknown child element, or only those
+            that are similar to a known one.
+        holds_text: whether it may contain text. is_cut: whether it is a joint that closes a loop.
     """
 
     attributes: tuple[str, ...] = ()
@@ -55,10 +55,10 @@ _UNREAD = Element(is_read=False)
 _NAME, _JOINT, _LINK = Element(("name",)), Element(("joint",)), Element(("link",))
 _ORIGIN = Element(("xyz", "rpy"), since={"quat_xyzw": Version(1, 1)})
 _AXIS = Element(("xyz",))
-#: A link with a pose in it. Our tags have a version of their own: quat_xyzw counts in URDF of all versions.
+#: A link with a pose in it. quat_xyzw is valid in our tags whatever the version of URDF.
 _ANCHOR = Element(("link", "xyz", "rpy", "quat_xyzw"))
 
-#: What may stand in <modular_dynamics>: docs/urdf_tags.md.
+#: Rule of <modular_dynamics>: docs/urdf_tags.md.
 TAGS = Element(
     ("version", "stamp", "gravity", "floating_base"),
     {
@@ -77,7 +77,7 @@ TAGS = Element(
     },
 )
 
-#: Words of other tools for a drive and for a spring at a joint: elements, and attributes of <dynamics>.
+#: Elements, and attributes of <dynamics>, by which other tools describe the drive or a spring of a joint.
 INERTIAS = ("drake:rotor_inertia", "motorInertia", "rotorInertia", "motor_inertia", "rotor_inertia")
 REDUCTIONS = (
     "drake:gear_ratio",
@@ -105,7 +105,7 @@ _DRIVE = Element(("name",), of_others=_VALUES, attributes_of_others=_KEYS, names
 _TRANSMISSION = _DRIVE._replace(
     attributes=("name", "type"), of_others={**_VALUES, "joint": _DRIVE, "actuator": _DRIVE}, is_read=False
 )
-#: An end of a loop of another tool: its pose stands in it, or in an <origin> in it.
+#: A loop's end in the format of another tool: its pose is in its attributes or in an <origin> element.
 _PLACED = _ORIGIN._replace(attributes=("xyz", "rpy", "quat_xyzw"), since={}, names=_ALL)
 _END = Element(("link", *_PLACED.attributes), {"origin": _PLACED}, names=_ALL)
 _ENDS = ("link1", "link2", "predecessor", "successor", "parent", "child")
@@ -174,7 +174,7 @@ _GAZEBO = Element(
     names=_NONE,
 )
 
-#: The root element. The attribute "type" of <link> is in URDF's schema; no tool is known to read it.
+#: Rule of the root element. "type" of <link> is in URDF's XML schema; no known tool reads it.
 ROBOT = Element(
     ("name", "version"),
     {
@@ -237,7 +237,7 @@ ROBOT = Element(
     },
 )
 
-#: Attributes of published robots that change no torque.
+#: Attributes in published robots that change no torque and are ignored without a finding, by element.
 OTHER_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     "robot": ("description",),
     "link": ("concave", "drake_ignore"),
@@ -246,10 +246,10 @@ OTHER_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     "limit": ("command_effort", "current", "gear_velocity", "k_velocity", "twist"),
     "dynamics": ("D", "K", "mu_coulomb", "mu_viscous"),  # Franka's, placeholders for its simulation
 }
-#: Attributes whose zero says something: elsewhere, zero is the default.
+#: Attributes for which zero is not the same as leaving them out.
 _ZERO_COUNTS = ("gravity", "ratio", "multiplier", "gearratio", "reduction", "active", "enabled")
-#: What elements and attributes are by their names, in small letters.
-_NAMES = {
+#: Patterns by which names of elements and attributes (in small letters) tell their kind.
+_KIND_PATTERNS = {
     "loop": re.compile(
         r"(?!(control|controller|safety|servo|feedback|joint)_?(loops?|constraints?))"
         r"(.*[_:])?(loops?|loop_?joints?|loop_?closures?|closed_?loops?|constraints?|equality)"
@@ -268,8 +268,7 @@ _NAMES = {
 _CENTRE = ("com", "cog", "centerofmass", "centreofmass", "centerofgravity")
 _POSE = ("pose", "transform", "translation", "position", "rotation", "orientation")
 UNITS = "all numbers are in m, rad, kg and s"
-#: What SDF and other formats call something (in small letters, without underscores) that URDF says in another
-#: way, by the element in which it stands; and how URDF says it.
+#: Advice on names of SDF and other formats (small letters, no underscores), by the element they are found in.
 _WORDS_OF_OTHERS: Mapping[str, Mapping[str, str]] = {
     "robot": {
         "pose": 'the root link does not move; <modular_dynamics gravity=""> says how it is turned',
@@ -309,7 +308,7 @@ _WORDS_OF_OTHERS: Mapping[str, Mapping[str, str]] = {
         ),
     },
 }
-#: Poses in other words, of <origin> and of the ends of loops.
+#: Advice on names of other formats for parts of a pose, in <origin> and in the ends of loops.
 _WORDS_OF_POSES = {
     **dict.fromkeys(("pos", "position", "translation", "origin"), "is 'xyz' meant?"),
     **dict.fromkeys(
@@ -322,7 +321,7 @@ _WORDS_OF_POSES = {
     **dict.fromkeys(("roll", "pitch", "yaw"), 'write rpy="roll pitch yaw"'),
     "pose": "write 'xyz' and 'rpy'",
 }
-#: How our tags say what is a spring or an inertia of a joint.
+#: Advice on springs and inertias of joints: how our tags describe them.
 HINTS = {
     "inertia": 'write <joint_dynamics joint="" armature=""/> in <modular_dynamics>',
     "spring": 'write <joint_dynamics joint="" stiffness=""/> in <modular_dynamics>',
@@ -330,7 +329,7 @@ HINTS = {
 
 
 def said_by_urdf(name: str, parent: str, rule: Element) -> str | None:
-    """How URDF says what this attribute or element of other formats means in a parent; None if unknown."""
+    """Return advice on an attribute or element of another format in this parent; None if there is none."""
     known = dict[str, str]()
     if "xyz" in rule.attributes and "rpy" in rule.attributes:
         known |= _WORDS_OF_POSES
@@ -344,19 +343,23 @@ def said_by_urdf(name: str, parent: str, rule: Element) -> str | None:
 
 @lru_cache(4096)  # a file has many elements of few names
 def kind_of(name: str, *kinds: str) -> str | None:
-    """The first of these kinds that an element or attribute is by its name."""
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
-    return next((kind for kind in kinds if _NAMES[kind].fullmatch(spaced)), None)
+    """Return the first of these kinds whose pattern an element's or attribute's name matches, or None."""
+    return next((kind for kind in kinds if _KIND_PATTERNS[kind].fullmatch(snake_case(name))), None)
+
+
+def snake_case(name: str) -> str:
+    """Return a name in small letters with underscores: gearRatio as gear_ratio."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 def is_zero(value: str, name: str = "") -> bool:
-    """Whether these are numbers that are all zero, under a name for which zero says nothing."""
+    """Return whether a text is numbers that are all zero, for a name whose default is zero."""
     numbers = numbers_in(value)
     return bool(numbers) and not any(numbers) and letters(name) not in _ZERO_COUNTS
 
 
 def words(element: Element) -> Iterator[str]:
-    """Names of all elements in an element that dynamics reads, our tags left out."""
+    """Yield the names of all elements below a rule that the library reads, without our tags."""
     for child, rule in element.children.items():
         if rule.is_read and rule is not TAGS:
             yield child
@@ -364,7 +367,7 @@ def words(element: Element) -> Iterator[str]:
 
 
 def parents_of(tag: str, element: Element = ROBOT, name: str = "robot") -> Iterator[str]:
-    """Names of the elements of URDF in which an element of this name is read."""
+    """Yield the names of the elements of URDF in which an element of this name is read."""
     for child, rule in element.children.items():
         if child == tag and rule.is_read:
             yield name
@@ -374,11 +377,12 @@ def parents_of(tag: str, element: Element = ROBOT, name: str = "robot") -> Itera
 
 @lru_cache(256)
 def elements_with(attribute: str) -> tuple[str, ...]:
-    """Names of the elements that have such an attribute; those of our tags come last."""
+    """Return the names of the elements that have such an attribute; our tags come last."""
     return tuple(_having(attribute, ROBOT))
 
 
 def _having(attribute: str, element: Element) -> Iterator[str]:
+    """Yield the names of the elements below a rule that have such an attribute."""
     for child, rule in element.children.items():
         if attribute in rule.attributes or attribute in rule.since:
             yield child
@@ -387,5 +391,5 @@ def _having(attribute: str, element: Element) -> Iterator[str]:
 
 @lru_cache(4096)
 def letters(name: str) -> str:
-    """Return a name as it is compared with others: LoopJoint, loop-joint and loop_joint are one."""
+    """Return a name in small letters without - and _, for comparison: LoopJoint and loop_joint are equal."""
     return name.casefold().replace("_", "").replace("-", "")

@@ -1,4 +1,4 @@
-"""Where a description comes from -> its text, at most 20 MB."""
+"""Text, bytes or file of a description -> its text, at most 20 MB -> XML tree."""
 
 import codecs
 import os
@@ -19,38 +19,38 @@ from ..text.sizes import MAX_ATTRIBUTES, MAX_BYTES, shown, too_large
 #: URDF text, its bytes, the path of a file, or an open file (text or binary).
 Source: TypeAlias = "str | bytes | os.PathLike[str] | IO[str] | IO[bytes]"
 
-#: Python's, of which some take very long or give half characters.
+#: Encodings of Python that are rejected: some take very long, or give unpaired surrogates.
 _NO_ENCODINGS = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7")
 _BEFORE_XML = "\ufeff \t\r\n"
 
 
 @dataclass(frozen=True)
 class Description:
-    """The text of a description, and the path of its file; None where it was given as text or bytes."""
+    """The text of a description, and the path of its file; None if it was given as text or bytes."""
 
     text: str
     path: str | None = None
 
     @property
     def where(self) -> str:
-        """How messages name it."""
+        """Name of the description in messages."""
         return "the description" if self.path is None else f"'{self.path}'"
 
 
 def line_of(element: etree._Element) -> int | None:
-    """Line of an element in its file."""
+    """Return the line of an element in its file; None if not known."""
     line: Any = element.sourceline
     return None if line is None else int(line)
 
 
 def text_in(element: etree._Element) -> str:
-    """The text that stands in an element, beside the elements in it, without white space around it."""
+    """Return the text directly in an element, without that of its children and without outer white space."""
     parts = [element.text, *(child.tail for child in element)]
     return " ".join(part.strip() for part in parts if part and part.strip())
 
 
 def numbers_in(text: str) -> list[float]:
-    """The numbers in a text, separated by white space; none where a part of it is no number."""
+    """Return the numbers in a text, separated by white space; an empty list if any part is not a number."""
     try:
         return decimals(text)
     except ValueError:
@@ -58,21 +58,21 @@ def numbers_in(text: str) -> list[float]:
 
 
 def word(element: etree._Element) -> str:
-    """The element's name as it is written, with its prefix: "drake:joint"."""
+    """Return an element's name as written, with its prefix: "drake:joint"."""
     tag = str(element.tag)
     return f"{element.prefix}:{etree.QName(element).localname}" if tag.startswith("{") else tag
 
 
 def read_text(source: Source) -> str:
-    """The description's text: see :func:`read_source`."""
+    """Return the description's text: see :func:`read_source`."""
     return read_source(source).text
 
 
 def read_source(source: Source) -> Description:
-    """``source`` itself when it is XML, what it holds when it is an open file, else the file that it names.
+    """Return the description in ``source``: XML text or bytes, an open file, or the path of a file.
 
     Raises:
-        UrdfError: no such file, not text, empty, larger than 20 MB, or nothing that holds a description.
+        UrdfError: no such file, not text, empty, larger than 20 MB, or an object of another type.
     """
     if isinstance(source, (bytes, bytearray, memoryview)):
         return _checked(_decoded(bytes(source), "the description"))
@@ -95,11 +95,13 @@ def read_source(source: Source) -> Description:
 
 
 def _from_file(path: Path) -> Description:
+    """Return the description in the file at a path."""
     content = content_of(path, "URDF file", MAX_BYTES, UrdfError)
     return Description(_decoded(content, f"'{path}'"), str(path))
 
 
 def _from_open_file(file: IO[str] | IO[bytes]) -> Description:
+    """Return the description in an open file. Raises UrdfError: it cannot be read, or has no text."""
     name = getattr(file, "name", None)
     path = name if isinstance(name, str) and is_file(Path(name)) else None
     where = "the description" if path is None else f"'{path}'"
@@ -115,6 +117,7 @@ def _from_open_file(file: IO[str] | IO[bytes]) -> Description:
 
 
 def _decoded(content: bytes, where: str) -> str:
+    """Return bytes as text, in the encoding of the byte order mark or the XML declaration, else UTF-8."""
     declared = re.match(rb"""\s*<\?xml[^>]*encoding=["']([A-Za-z0-9._-]{1,40})["']""", content)
     encoding = declared.group(1).decode() if declared else "utf-8"
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -128,6 +131,7 @@ def _decoded(content: bytes, where: str) -> str:
 
 
 def _checked(text: str, path: str | None = None) -> Description:
+    """Return the description. Raises UrdfError: not text, too large, or not XML."""
     try:
         size = len(text.encode())
     except UnicodeEncodeError as error:
@@ -141,30 +145,31 @@ def _checked(text: str, path: str | None = None) -> Description:
 
 # Text of a description -> XML tree, parsed safely: no entities, no DTD, no network.
 #
-# What other readers of URDF overlook is overlooked here too, and said: undeclared prefixes, "--" in comments.
+# Two violations of XML that other readers of URDF accept are accepted with a finding: undeclared prefixes,
+# and "--" in comments.
 
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
-#: What starts a comment, or what may contain its marks without being one, and what ends it.
+#: Beginnings and ends of comments, and of sections in which the marks of comments are plain text.
 _ENDS = {"<!--": "-->", "<?": "?>", "<![CDATA[": "]]>"}
 _START = re.compile(r"<!--|<\?|<!\[CDATA\[")
-#: What may stand before the root element.
+#: White space, comments and processing instructions, which may precede the root element.
 _PROLOG = re.compile(r"\s+|<!--.*?-->|<\?.*?\?>", re.DOTALL)
-#: Where the parser's messages repeat the line.
-_PLACE = re.compile(r",? line \d+, column \d+$")
-#: Those of libxml2.
+#: Line and column at the end of the parser's messages; our errors have a line of their own.
+_POSITION = re.compile(r",? line \d+, column \d+$")
+#: Limits of libxml2, for messages.
 _LIMITS = (
     "elements may be 256 deep in each other, and a text, comment, attribute or white space 10,000,000 "
     "characters long"
 )
-#: Errors of libxml2 that are overlooked.
+#: Errors of libxml2 that are accepted.
 _UNDECLARED, _HYPHENS = "NS_ERR_UNDEFINED_NAMESPACE", "ERR_HYPHEN_IN_COMMENT"
 
 
 def parse_xml(text: str) -> tuple[etree._Element, tuple[Finding, ...]]:
-    """The root element of a description, and what was overlooked while parsing.
+    """Return the root element of a description, and findings on accepted errors of its XML.
 
-    Prefixes that no xmlns attribute declares stay part of the names of their elements ("prefix:name"). Names
-    without a prefix are URDF's, also where xmlns declares a namespace for them.
+    Prefixes that no xmlns attribute declares stay part of the element's name ("prefix:name"). A default
+    namespace (xmlns without a prefix) is removed: names without a prefix are URDF's.
 
     Raises:
         UrdfError: malformed XML (with the line), a DTD or entity, an element with more attributes than are
@@ -194,6 +199,7 @@ def parse_xml(text: str) -> tuple[etree._Element, tuple[Finding, ...]]:
 
 
 def _parsed(body: str) -> tuple[etree._Element, tuple[Finding, ...]]:
+    """Return root element and findings. Raises UrdfError: an error of XML that is not accepted."""
     parser = _parser()
     try:
         return etree.fromstring(body.encode(), parser), ()
@@ -204,7 +210,7 @@ def _parsed(body: str) -> tuple[etree._Element, tuple[Finding, ...]]:
             return _parsed(without)[0], tuple(findings)
         if kinds != {_UNDECLARED}:
             raise _malformed(parser.error_log, error) from None
-    # continues after errors; allowed to continue after this one alone
+    # this parser continues after any error; only undeclared prefixes are accepted
     parser = _parser(recover=True)
     root = etree.fromstring(body.encode(), parser)
     if {entry.type_name for entry in parser.error_log} != {_UNDECLARED}:
@@ -213,7 +219,7 @@ def _parsed(body: str) -> tuple[etree._Element, tuple[Finding, ...]]:
 
 
 def _without_hyphens(body: str) -> tuple[str, list[Finding]]:
-    """The text without comments that have hyphens in them, with all its lines; and a finding of each."""
+    """Return the text without comments that contain "--", line numbers unchanged; and a finding for each."""
     kept, findings, at, line = list[str](), list[Finding](), 0, 1
     while start := _START.search(body, at):
         close = _ENDS[start.group()]
@@ -234,6 +240,7 @@ def _without_hyphens(body: str) -> tuple[str, list[Finding]]:
 
 
 def _parser(recover: bool = False) -> etree.XMLParser:
+    """Return an XML parser that loads no entities, DTDs or network files, within libxml2's limits."""
     return etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -246,10 +253,10 @@ def _parser(recover: bool = False) -> etree.XMLParser:
 
 
 def _malformed(log: Iterable[Any], error: Any) -> UrdfError:
-    """The first error that is one; undeclared prefixes alone would have been accepted."""
+    """Return the error to raise: the first one of the log that is not an undeclared prefix."""
     first = next((entry for entry in log if entry.type_name != _UNDECLARED), None)
     if first is None:
         return UrdfError(f"malformed XML: {error}")
     if "XML_PARSE_HUGE" in first.message:  # libxml2's option, which is not used: it lifts these limits
         return UrdfError(f"too large: {_LIMITS}", first.line)
-    return UrdfError(f"malformed XML: {_PLACE.sub('', ' '.join(first.message.split()))}", first.line)
+    return UrdfError(f"malformed XML: {_POSITION.sub('', ' '.join(first.message.split()))}", first.line)

@@ -1,6 +1,6 @@
-"""Our tags in a URDF, and the partition file, as mappings of one structure (docs/urdf_tags.md).
+"""Our tags in a URDF, and the partition file: both as a mapping of sections, then as Annotations.
 
-Whether a robot has loops is read from the mapping alone.
+Tags and keys: docs/urdf_tags.md.
 """
 
 import os
@@ -27,7 +27,9 @@ from .values import LINE, Entry, attributes
 
 
 def read_tags(robot: etree._Element) -> dict[str, Any] | None:
-    """The content of <modular_dynamics> as such a mapping; None without tags. Values are checked later.
+    """Return the content of <modular_dynamics> as a mapping like that of a partition file; None without tags.
+
+    Names of elements and attributes are checked here, values by :func:`checked_annotations`.
 
     Raises:
         UrdfError: several wrapper elements, or one that does not stand below <robot>; an unknown tag,
@@ -47,13 +49,13 @@ def read_tags(robot: etree._Element) -> dict[str, Any] | None:
     if len(wrappers) > 1:
         raise UrdfError("a second <modular_dynamics> element; one is allowed", line_of(wrappers[1]))
     (wrapper,) = wrappers
-    stamp_of(wrapper)  # only checked: it says nothing about the robot
+    stamp_of(wrapper)  # checked only: it is not a property of the robot
     count = sum(1 for _ in wrapper.iter(etree.Element)) - 1
     if count > MAX_TAGS:
         raise UrdfError(too_large("<modular_dynamics>", count, MAX_TAGS, "elements"), line_of(wrapper))
     _check_names(wrapper, TAGS)
     content: dict[str, Any] = {"version": None, **attributes(wrapper)}
-    for key in ("stamp", *ATTRIBUTES):  # of which others take care
+    for key in ("stamp", *ATTRIBUTES):  # read by header.py
         content.pop(key, None)
     for element in wrapper:
         tag = str(element.tag)
@@ -69,7 +71,7 @@ def read_tags(robot: etree._Element) -> dict[str, Any] | None:
 
 
 def _check_names(element: etree._Element, rule: Element) -> None:
-    """Raise UrdfError for an element, an attribute or a text that the table does not have, at any depth."""
+    """Raise UrdfError for an element, an attribute or a text that the rule does not allow, at any depth."""
     for key in map(str, element.attrib):
         if key not in rule.attributes:
             known = ", ".join(rule.attributes) or "it has none"
@@ -85,6 +87,7 @@ def _check_names(element: etree._Element, rule: Element) -> None:
 
 
 def _content_of(element: etree._Element) -> dict[str, Any]:
+    """Return a tag as an entry of its section: attributes, and child elements as lists, texts or mappings."""
     item = attributes(element)
     for child in element:
         values, tag = attributes(child), str(child.tag)
@@ -104,13 +107,14 @@ def _content_of(element: etree._Element) -> dict[str, Any]:
 
 
 def _required(values: Mapping[str, Any], key: str, where: str) -> Any:
+    """Return the value of a key. Raises PartitionError: it is missing."""
     if not values.get(key):
         raise UrdfError(f"{where} lacks '{key}'", values[LINE])
     return values[key]
 
 
 def read_partition(partition: str | Path | Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """The mapping of a partition file, or ``partition`` itself if it is a mapping or None.
+    """Return the mapping of a partition file; a mapping or None is returned as it is.
 
     Raises:
         PartitionError: no such file, not YAML, or not a mapping.
@@ -133,20 +137,20 @@ def read_partition(partition: str | Path | Mapping[str, Any] | None) -> dict[str
 
 
 def _with_lines(value: Any, file: str) -> Any:
-    """The value with file and line in each mapping, under :data:`LINE`."""
+    """Return a YAML value with "file, line n" added to each mapping under :data:`LINE`."""
     if isinstance(value, LinedMapping):
         own = {key: _with_lines(part, file) for key, part in value.items()}
         return {**own, LINE: f"{file}, line {value.line}"}
     return [_with_lines(part, file) for part in value] if isinstance(value, list) else value
 
 
-# Values of our tags, and of the partition file with the same content: every entry is checked here.
+# Values of our tags and of the partition file: a mapping of sections -> Annotations, every entry checked.
 
 _LOOP_JOINT_TYPES = ("revolute", "prismatic", "spherical", "universal", "fixed", "planar")
 
 
 def checked_annotations(content: Mapping[str, Any]) -> Annotations:
-    """The annotations of a mapping with the structure of the partition file.
+    """Return the annotations of a mapping with the structure of the partition file.
 
     Raises:
         PartitionError: unknown keys, missing or invalid values, duplicate names; with the line.
@@ -173,7 +177,7 @@ def checked_annotations(content: Mapping[str, Any]) -> Annotations:
 
 
 def with_partition(annotations: Annotations, file: Mapping[str, Any] | None) -> Annotations:
-    """The annotations of a description, with the sections of a partition file in place of its own."""
+    """Return the annotations, with the sections of a partition file in place of their own."""
     if file is None:
         return annotations
     from_file = checked_annotations(file)
@@ -182,6 +186,7 @@ def with_partition(annotations: Annotations, file: Mapping[str, Any] | None) -> 
 
 
 def _items(content: Mapping[str, Any], name: str, section: "Section") -> Iterator[Mapping[str, Any]]:
+    """Yield the entries of a section as mappings, keys checked; a joint's name alone becomes a mapping."""
     items = content.get(name) or []
     if not isinstance(items, list):
         raise PartitionError(f"'{name}' is not a list", content.get(LINE))
@@ -204,6 +209,7 @@ def _entry(item: Mapping[str, Any], where: str) -> Entry:
 
 
 def _names(entry: Entry, key: str) -> tuple[str, ...]:
+    """Return a list of names under a key as a tuple."""
     names = entry.item.get(key) or []
     if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
         raise entry.failure(f": '{key}' is not a list of names")
@@ -211,6 +217,7 @@ def _names(entry: Entry, key: str) -> tuple[str, ...]:
 
 
 def _subsystem(item: Mapping[str, Any]) -> SubsystemSpec:
+    """Return the subsystem of an entry: joints, or root link and end links."""
     name = _entry(item, "a subsystem").name("name")
     entry = _entry(item, f"subsystem '{name}'")
     joints, ends = _names(entry, "joints"), _names(entry, "end_links")
@@ -225,6 +232,7 @@ def _subsystem(item: Mapping[str, Any]) -> SubsystemSpec:
 
 
 def _anchor(value: Any, where: str, line: int | str | None) -> Anchor:
+    """Return the anchor of an entry: a link and a pose in it."""
     if not isinstance(value, Mapping):
         raise PartitionError(f"{where} is missing (a link with xyz and rpy)", line)
     _reject_unknown_keys(value, ("link", "xyz", "rpy", "quat_xyzw"), where)
@@ -233,6 +241,7 @@ def _anchor(value: Any, where: str, line: int | str | None) -> Anchor:
 
 
 def _loop_joint(item: Mapping[str, Any]) -> LoopJoint:
+    """Return the loop joint of an entry."""
     name = _entry(item, "a loop joint").name("name")
     entry, kind = _entry(item, f"loop joint '{name}'"), item.get("type")
     if kind not in _LOOP_JOINT_TYPES:
@@ -248,6 +257,7 @@ def _loop_joint(item: Mapping[str, Any]) -> LoopJoint:
 
 
 def _gear(item: Mapping[str, Any]) -> Gear:
+    """Return the gear of an entry."""
     joint = _entry(item, "a gear").name("joint")
     entry = _entry(item, f"gear of joint '{joint}'")
     drivers: list[tuple[str, float]] = []
@@ -264,7 +274,10 @@ def _gear(item: Mapping[str, Any]) -> Gear:
 
 
 def _drivers(entry: Entry) -> list[tuple[Mapping[str, Any], str]]:
-    """What names a gear's drivers, and the key of the name: the gear's own attributes, or a list."""
+    """Return a mapping for each driver of a gear, and its key for the driver's name.
+
+    One driver may be given by the gear's attributes "driver" and "ratio", several by the list "drivers".
+    """
     drivers = entry.item.get("drivers")
     if drivers is None:
         return [(entry.item, "driver")]
@@ -278,6 +291,7 @@ def _drivers(entry: Entry) -> list[tuple[Mapping[str, Any], str]]:
 
 
 def _spring(item: Mapping[str, Any]) -> Spring:
+    """Return the spring of an entry."""
     name = _entry(item, "a spring").name("name")
     entry, anchors = _entry(item, f"spring '{name}'"), item.get("anchors") or []
     if not isinstance(anchors, list) or len(anchors) != 2:
@@ -293,10 +307,12 @@ def _spring(item: Mapping[str, Any]) -> Spring:
 
 
 def _most(key: str) -> float:
+    """Return the largest accepted value of a key."""
     return STIFFEST if key in ("stiffness", "damping", "armature") else LARGEST
 
 
 def _joint_dynamics(item: Mapping[str, Any]) -> JointDynamics:
+    """Return the joint dynamics of an entry."""
     joint = _entry(item, "joint_dynamics").name("joint")
     entry = _entry(item, f"joint_dynamics of joint '{joint}'")
     values = {key: entry.number(key, 0.0, _most(key)) for key in ("armature", "stiffness", "rest_position")}
@@ -310,8 +326,9 @@ class Section(NamedTuple):
     """A section of the partition file.
 
     Attributes:
-        tag: that of its entries in a URDF. one, many: how messages name them.
-        keys: of an entry; that of a joint may be its name alone. read: what makes an entry of Annotations.
+        tag: element name of its entries in a URDF. one, many: names of an entry and of entries in messages.
+        keys: accepted keys of an entry; if "joint" is the only one, an entry may be the joint's name itself.
+        read: returns the checked value of an entry for :class:`.Annotations`.
     """
 
     tag: str
@@ -322,6 +339,7 @@ class Section(NamedTuple):
 
 
 def _joint_section(tag: str, article: str) -> Section:
+    """Return a section whose entries are names of joints."""
     one = f"{tag} joint"
     return Section(
         tag, one, f"{one}s", ("joint",), lambda item: _entry(item, f"{article} {one}").name("joint")

@@ -15,22 +15,21 @@ from ..text.numbers import LARGEST, decimals, real_number
 from ..text.sizes import MAX_NAME, shown, too_large
 from .source import line_of
 
-#: Key under which a mapping read from XML or YAML keeps its line.
+#: Key of a mapping read from XML or YAML whose value is the line of the mapping.
 LINE = "__line__"
 
 
 def attributes(element: etree._Element) -> dict[str, Any]:
-    """The attributes of an element, and its line under :data:`LINE`."""
+    """Return the attributes of an element, and its line under :data:`LINE`."""
     return {**{str(key): value for key, value in element.attrib.items()}, LINE: line_of(element)}
 
 
 @dataclass(frozen=True)
 class Entry:
-    """The attributes of an XML element, or a mapping of a YAML file, whose values are to be checked.
+    """Reader of checked values from the attributes of an XML element, or from a mapping of a YAML file.
 
     Attributes:
-        where: how messages name it.
-        error: what is raised.
+        item: the attributes, or the mapping. where: its name in messages. error: the class of all errors.
     """
 
     item: Mapping[str, Any]
@@ -39,17 +38,18 @@ class Entry:
 
     @classmethod
     def of(cls, element: etree._Element, where: str) -> Entry:
-        """The attributes of an element of the URDF itself."""
+        """Return a reader of the attributes of an XML element, whose errors are UrdfErrors."""
         return cls(attributes(element), where, UrdfError)
 
     def failure(self, message: str) -> DescriptionError:
-        """The error to raise, with name and line."""
+        """Return the error with this message after the entry's name, and with its line."""
         return self.error(f"{self.where}{message}", self.item.get(LINE))
 
     def numbers(self, key: str, count: int, default: Any = None, largest: float = LARGEST) -> list[float]:
-        """``count`` numbers under ``key``, given as '1 2 3' (XML) or [1, 2, 3] (YAML).
+        """Return ``count`` numbers under ``key``, given as '1 2 3' (XML) or [1, 2, 3] (YAML).
 
-        They are finite, unless the largest accepted one is infinite.
+        Raises ``error``: a missing, unreadable, too large or not finite number, or another count. Infinite
+        numbers are accepted if ``largest`` is infinite.
         """
         value = self.item.get(key, default)
         if value is None:
@@ -71,24 +71,24 @@ class Entry:
 
     @property
     def line(self) -> Any:
-        """Where it stands; None if not known."""
+        """Line of the element, or file and line; None if not known."""
         return self.item.get(LINE)
 
     def number(self, key: str, default: float | None = None, largest: float = LARGEST) -> float:
-        """One number under ``key``."""
+        """Return the number under ``key``; default None: it is required. Errors as of :meth:`numbers`."""
         return self.numbers(key, 1, default, largest)[0]
 
     def truth(self, key: str) -> bool:
-        """True or false under ``key``; false where it is missing."""
+        """Return the truth value under ``key``; False if it is missing."""
         text = str(self.item.get(key, "false")).lower()
         if text not in ("true", "false", "1", "0"):
             raise self.failure(f": {key}='{self.item[key]}' is neither true nor false")
         return text in ("true", "1")
 
     def pose(self) -> DualQuaternion:
-        """The pose that xyz [m] and either rpy [rad] or quat_xyzw say; each is zero or none by default.
+        """Return the pose of xyz [m] and either rpy [rad] or quat_xyzw; missing ones are zero.
 
-        A quaternion of any length is divided by it, as urdfdom does.
+        The quaternion is normalized, as by urdfdom.
         """
         zero = [0.0, 0.0, 0.0]
         xyz = self.numbers("xyz", 3, zero)
@@ -103,7 +103,7 @@ class Entry:
         return pose(Quaternion(w / length, x / length, y / length, z / length), xyz)
 
     def name(self, key: str) -> str:
-        """A non-empty text under ``key``."""
+        """Return the name under ``key``. Raises ``error``: missing, empty, too long or not text."""
         value = self.item.get(key)
         if not isinstance(value, str) or not value.strip():
             raise self.failure(f" lacks '{key}' (a name)")
@@ -115,6 +115,7 @@ class Entry:
 
 
 def _numbers(value: Any) -> list[float]:
+    """Return the numbers of a text, a list or a single value. Raises ValueError: something else."""
     if isinstance(value, str):
         return decimals(value)
     return list(map(real_number, value)) if isinstance(value, list | tuple) else [real_number(value)]

@@ -1,4 +1,4 @@
-"""A graph -> URDF text with tags: its links and joints, our tags, and what its sources say beside."""
+"""A graph -> URDF text: its links and joints, our tags, and shapes and more from its source texts."""
 
 from collections.abc import Iterable, Iterator
 
@@ -18,13 +18,13 @@ from .kept import add_from_sources, ends_of
 from .load import GROUND, ROOT_JOINT, graph_of
 from .xacro_files import read_plain
 
-# Elements of a URDF: links, joints, origins, numbers. What is read back is the same number.
+# Elements of a URDF: links, joints, origins, numbers. Numbers are written so that they are read back exactly.
 
 _MOMENTS = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
 
 
 def element(tag: str, parent: etree._Element | None = None, /, **attributes: str) -> etree._Element:
-    """An element with these attributes, below ``parent`` if there is one.
+    """Return a new element with these attributes, below ``parent`` if it is given.
 
     Raises:
         UnsupportedModelError: a text that XML cannot contain.
@@ -39,7 +39,7 @@ def element(tag: str, parent: etree._Element | None = None, /, **attributes: str
 
 
 def link(name: str, inertial: Inertial) -> etree._Element:
-    """A link, with <inertial> unless it has neither mass nor centre of mass."""
+    """Return a <link>, with <inertial> unless mass, inertia and centre of mass are all zero."""
     own = element("link", name=name)
     if inertial.mass != 0.0 or inertial.inertia.any() or inertial.com.any():
         part = element("inertial", own)
@@ -50,16 +50,16 @@ def link(name: str, inertial: Inertial) -> etree._Element:
 
 
 def fixed_joint(name: str, parent: str, child: str, x_parent_child: DualQuaternion) -> etree._Element:
-    """A fixed joint between two links."""
+    """Return a fixed <joint> between two links."""
     joint = element("joint", name=name, type="fixed")
     _ends(joint, parent, child, x_parent_child)
     return joint
 
 
 def moving_joint(joint: Joint, x_link_joint: DualQuaternion) -> etree._Element:
-    """A moving joint, at its pose in the parent link. A revolute one without limits is continuous.
+    """Return a moving <joint> at a pose in its parent link; a revolute one without limits is continuous.
 
-    Of spherical joints, which URDF does not have, and of armature and springs the tags speak.
+    Spherical joints are written as floating ones; :func:`tags` writes <spherical>, armature and springs.
     """
     limits, kind = joint.limits, joint.type
     if kind is JointType.REVOLUTE and limits.lower is None and limits.upper is None:
@@ -87,23 +87,23 @@ def moving_joint(joint: Joint, x_link_joint: DualQuaternion) -> etree._Element:
 
 
 def _ends(joint: etree._Element, parent: str, child: str, x_parent_joint: DualQuaternion) -> None:
+    """Add parent, child and origin to a joint."""
     element("parent", joint, link=parent)
     element("child", joint, link=child)
     joint.append(origin(x_parent_joint))
 
 
 def origin(x: DualQuaternion, tag: str = "origin", **attributes: str) -> etree._Element:
-    """A pose as xyz and rpy."""
+    """Return an element with a pose as xyz [m] and rpy [rad]."""
     xyz, rpy = to_xyz_rpy(x)
     return element(tag, **attributes, xyz=numbers(xyz), rpy=numbers(rpy))
 
 
 def axis(unit: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A direction that readers, who divide it by its length, take as exactly this unit vector.
+    """Return a direction (3,) that normalizes to exactly this unit vector, as readers normalize it.
 
-    Where there is none, the vector itself, which they take as one that differs by rounding.
-
-    (1, 1, 0) is one for (0.7071067811865475, 0.7071067811865475, 0), which itself is not.
+    Example: (1, 1, 0) for (0.7071067811865475, 0.7071067811865475, 0), which normalized differs in the last
+    bit. If no such direction is known, the vector itself.
     """
     for candidate in (unit, unit / np.abs(unit).max()):
         if np.array_equal(candidate / np.linalg.norm(candidate), unit):
@@ -112,23 +112,23 @@ def axis(unit: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def numbers(values: Iterable[float]) -> str:
-    """Numbers separated by spaces."""
+    """Return numbers as text, separated by spaces."""
     return " ".join(map(number, values))
 
 
 def number(value: float) -> str:
-    """The shortest text that is read back as the same number."""
-    return repr(float(value) + 0.0)  # no -0.0
+    """Return the shortest text that is read back as the same number; -0.0 as 0.0."""
+    return repr(float(value) + 0.0)
 
 
-# What a URDF does not say of a graph, as our tags: docs/urdf_tags.md.
+# Parts of a graph that URDF cannot express, as our tags: docs/urdf_tags.md.
 
 
 def tags(graph: SubsystemGraph, added_root: str | None = None) -> etree._Element:
-    """The element <modular_dynamics>.
+    """Return the element <modular_dynamics> of a graph.
 
     Args:
-        added_root: the floating joint that readers add to the URDF; None: there is none.
+        added_root: the graph's floating joint, left out because readers add it (floating_base="true").
     """
     wrapper = element("modular_dynamics", version="1")
     if added_root is not None:
@@ -137,7 +137,7 @@ def tags(graph: SubsystemGraph, added_root: str | None = None) -> etree._Element
         wrapper.set("gravity", numbers(graph.gravity))
     for subsystem in graph.subsystems:
         if [joint.name for joint in subsystem.joints] == [added_root] and subsystem.name == added_root:
-            continue  # as readers name it by themselves; so the text can also be read without a floating base
+            continue  # readers make this subsystem; without it the text can be read with a fixed base, too
         wrapper.append(_subsystem(subsystem))
     _closing_elements(graph, wrapper)
     for joint in graph.joints:
@@ -152,7 +152,10 @@ def tags(graph: SubsystemGraph, added_root: str | None = None) -> etree._Element
 
 
 def _subsystem(subsystem: Subsystem) -> etree._Element:
-    """By its joints; a black box that begins at a fixed link by that, and all joints below that are left."""
+    """Return <subsystem> with its joints; a black box that begins at a fixed link has its root link instead.
+
+    Readers add to such a black box all joints below that no other subsystem names.
+    """
     box = {"black_box": "true"} if subsystem.black_box else {}
     if subsystem.fixed_links:
         return element("subsystem", name=subsystem.name, root_link=subsystem.root_link, **box)
@@ -163,7 +166,7 @@ def _subsystem(subsystem: Subsystem) -> etree._Element:
 
 
 def _closing_elements(graph: SubsystemGraph, wrapper: etree._Element) -> None:
-    """Loop joints, passive and independent joints, gears, springs."""
+    """Add loop joints, passive and independent joints, gears and springs to <modular_dynamics>."""
     for loop in graph.loop_joints:
         own = element("loop_joint", wrapper, name=loop.name, type=loop.type)
         own.append(_anchor("predecessor", loop.predecessor))
@@ -187,24 +190,25 @@ def _closing_elements(graph: SubsystemGraph, wrapper: etree._Element) -> None:
 
 
 def _anchor(tag: str, anchor: Anchor) -> etree._Element:
+    """Return an element with link and pose of an anchor."""
     return origin(anchor.x_link_anchor, tag, link=anchor.link)
 
 
-# The order of the joints of a subsystem in a document, from which they are read in the graph's order.
+# The order in which a subsystem's joints are written, so that they are read back in the graph's order.
 
 
 def document_order(graph: SubsystemGraph, subsystem: Subsystem) -> list[str]:
-    """Names of the joints of a subsystem in an order from which a reader makes that of the graph.
+    """Return the names of a subsystem's joints in the order in which they must be written.
 
-    A reader takes q in document order, and computes with the joints in topological order: always the first of
-    those in the document whose carrier is there already (:func:`..assembly.assemble`). So the joints with
-    coordinates stand in the order of q. A mimic joint stands as early as it may: behind those that are
-    computed before it while it could be, too.
+    A reader takes q in document order. The order of the graph's joints is topological: the next one is always
+    the first joint of the document whose carrier is there already (:func:`..assembly.assemble`). So joints
+    with coordinates are written in the order of q. A mimic joint, which has none, is written as early as
+    possible: after the joints that precede it in the graph although its carrier was there before them.
     """
     rows = list(subsystem.indices)
     in_q = {name: k for k, name in enumerate(graph.joint_names)}
     ready = {row: rows.index(parent) + 1 if (parent := graph.parents[row]) in rows else 0 for row in rows}
-    keys: list[tuple[int, int]] = []  # place in q of the last joint before it; mimic joints behind that
+    keys: list[tuple[int, int]] = []  # index in q of the last joint before it; mimic joints after that
     for place, row in enumerate(rows):
         name = graph.joints[row].name
         if name in in_q:
@@ -216,19 +220,19 @@ def document_order(graph: SubsystemGraph, subsystem: Subsystem) -> list[str]:
     return [graph.joints[rows[k]].name for k in ordered]
 
 
-# Whether a graph that was read back is the one that was written, up to rounding.
+# Comparison of a graph that was read back with the one that was written.
 
-#: Relative difference of numbers that is rounding.
+#: Largest difference of equal numbers, relative to the numbers, or absolute for numbers below 1.
 _ROUNDING = 1e-9
-#: Of what no size is known beforehand: a finger's inertia is 1e-7 kg m^2.
+#: Name of facts that are compared relatively even if small: a finger's inertia is 1e-7 kg m^2.
 _MASS = "the mass or inertia"
 
-#: What of a graph is compared: how messages name it, what has to be equal, numbers that have to be close.
+#: A compared part of a graph: its name in messages, a value that must be equal, numbers that must be close.
 _Fact = tuple[str, object, list[NDArray[np.float64]]]
 
 
 def difference(graph: SubsystemGraph, read: SubsystemGraph) -> str:
-    """What of a graph would be read as something else; empty where nothing is."""
+    """Return the first difference between a graph and the one read back, as a sentence; empty if equal."""
     theirs = {what: (exact, values) for what, exact, values in _facts(read)}
     for what, exact, values in _facts(graph):
         if what not in theirs:
@@ -246,6 +250,7 @@ def difference(graph: SubsystemGraph, read: SubsystemGraph) -> str:
 
 
 def _facts(graph: SubsystemGraph) -> Iterator[_Fact]:
+    """Yield everything of a graph that must survive writing and reading."""
     yield "the name", graph.name, []
     yield "the order of q", graph.joint_names, []
     yield "gravity", None, [graph.gravity]
@@ -287,14 +292,18 @@ def _pose_of(*anchors: Anchor) -> list[NDArray[np.float64]]:
     return [array for anchor in anchors for array in _pose(anchor.x_link_anchor)]
 
 
-# The whole text: links and joints of all bodies, tags, and what the sources say beside.
+# The whole text: links and joints of all bodies, tags, and elements from the source texts.
 
-#: xyz and rpy of a joint at its parent link.
-_NOWHERE = ("0.0 0.0 0.0", "0.0 0.0 0.0")
+#: xyz and rpy of the identity.
+_IDENTITY = ("0.0 0.0 0.0", "0.0 0.0 0.0")
 
 
 def graph_urdf(graph: SubsystemGraph) -> str:
-    """See :meth:`.SubsystemGraph.to_urdf`. The text is read back and compared with the graph."""
+    """Return a graph as URDF text: see :meth:`.SubsystemGraph.to_urdf`.
+
+    Raises:
+        UnsupportedModelError: the text, read back, would not be the same graph; names the first difference.
+    """
     require_graph(graph)
     robot = robot_element(graph)
     add_from_sources(robot, graph)
@@ -302,20 +311,20 @@ def graph_urdf(graph: SubsystemGraph) -> str:
     try:
         wrong = difference(graph, graph_of(read_plain(text)))
     except DescriptionError as error:
-        wrong = str(error).removeprefix(f"line {error.line}: ")  # of a text that nobody sees
+        wrong = str(error).removeprefix(f"line {error.line}: ")  # the caller does not see this text
     if wrong:
         raise UnsupportedModelError(f"'{graph.name}' cannot be written as a URDF with tags: {wrong}")
     return text
 
 
 def text_of(robot: etree._Element) -> str:
-    """The text of a <robot> element, one line for each element."""
+    """Return the text of a <robot> element, one line for each element."""
     etree.indent(robot)
     return etree.tostring(robot, encoding="unicode") + "\n"
 
 
 def robot_element(graph: SubsystemGraph) -> etree._Element:
-    """The <robot> element of a graph, without what only its sources say."""
+    """Return the <robot> element of a graph, without elements of its source texts."""
     robot = element("robot", name=graph.name)
     taken = _names_of_joints(graph)
     for index in (None, *range(len(graph.bodies))):
@@ -341,22 +350,24 @@ def robot_element(graph: SubsystemGraph) -> etree._Element:
 
 
 def _names_of_joints(graph: SubsystemGraph) -> set[str]:
-    """Names that a further fixed joint cannot have."""
+    """Return the names of all joints, loop joints and springs, which a new fixed joint cannot have."""
     fixed = {part.joint for body in (graph.ground, *graph.bodies) for part in body.parts if part.joint}
     closing = {loop.name for loop in graph.loop_joints} | {spring.name for spring in graph.springs}
     return {joint.name for joint in graph.joints} | fixed | closing
 
 
 def _new_name(child: str, taken: set[str]) -> str:
+    """Return a name for the fixed joint above a link, and add it to ``taken``."""
     name = free_name(f"{child}_fixed", taken)
     taken.add(name)
     return name
 
 
 def _fixed_part(graph: SubsystemGraph, box: Subsystem, taken: set[str]) -> list[etree._Element]:
-    """Links of a black box that are fixed to what carries it, all but the first one to that one.
+    """Return links and fixed joints of a black box's part that is fixed to its predecessor.
 
-    How they are fixed to each other is not known.
+    The graph does not say how these links are fixed to each other: the box's root link becomes the parent of
+    all others.
     """
     made = []
     carrier, (_, x_carrier) = box.connection.link, graph.link_pose(box.connection.link)
@@ -370,9 +381,10 @@ def _fixed_part(graph: SubsystemGraph, box: Subsystem, taken: set[str]) -> list[
 
 
 def _without_added_root(robot: etree._Element, graph: SubsystemGraph) -> str | None:
-    """Remove the floating joint and the ground that readers add by themselves; the joint's name.
+    """Remove the floating joint and ground link that readers add for floating_base; return the joint's name.
 
-    None where the ground carries something else, or is not as readers would make it: then both stay.
+    Return None and remove nothing if the ground carries something else, or if readers would make another
+    joint or link.
     """
     links, joints = robot.findall("link"), robot.findall("joint")
     ground = next(own for own in links if own.get("name") == graph.ground.name)
@@ -385,7 +397,7 @@ def _without_added_root(robot: etree._Element, graph: SubsystemGraph) -> str | N
         free_name(GROUND, [str(own.get("name")) for own in links if own is not ground]),
         free_name(ROOT_JOINT, [str(own.get("name")) for own in joints if own is not joint]),
     )
-    at_origin = all((own.get("xyz"), own.get("rpy")) == _NOWHERE for own in joint.findall("origin"))
+    at_origin = all((own.get("xyz"), own.get("rpy")) == _IDENTITY for own in joint.findall("origin"))
     if (
         (ground.get("name"), name) != as_read
         or not at_origin

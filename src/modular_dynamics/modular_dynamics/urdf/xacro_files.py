@@ -1,4 +1,4 @@
-"""Descriptions written in xacro -> plain URDF, by the xacro package; xacro that remains is an error."""
+"""Descriptions in xacro -> plain URDF, by the package xacro. Xacro that is left unexpanded is an error."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -13,16 +13,16 @@ from ..model import Finding
 from ..optional_packages import needed
 from .source import Description, Source, line_of, parse_xml, read_source
 
-#: Arguments of a xacro file: its <xacro:arg> elements by name.
+#: Values for the <xacro:arg> elements of a xacro file, by name.
 Mappings = Mapping[str, object] | None
 
 _NAMESPACES = ("http://www.ros.org/wiki/xacro", "http://ros.org/wiki/xacro", "http://wiki.ros.org/xacro")
-#: Elements below <robot> in xacro files of before ROS Jade, which no xacro expands any more.
+#: Elements of xacro without a prefix, as before ROS Jade; today's xacro does not expand them.
 _OLD_ELEMENTS = ("include", "macro", "property")
 _EXPRESSIONS = ("${", "$(")
-#: Arguments that the warning about an unused one names.
+#: Most arguments that are listed in the warning about an unused one.
 _SHOWN = 12
-#: How xacro names the exception that it wraps.
+#: Class name of a wrapped exception in xacro's messages.
 _CLASS = re.compile(r"<class '[\w.]+'>:? ?")
 _lock = Lock()  # xacro keeps its state in its module
 
@@ -31,9 +31,9 @@ class PlainUrdf(NamedTuple):
     """Text and root element of a plain URDF.
 
     Attributes:
-        where: the file of its lines, as messages begin with it; empty for text.
-        expanded: whether these are lines of the text that xacro made.
-        findings: comments with hyphens and the like; the arguments that the xacro file did not use.
+        where: beginning of messages about it, which names the file; empty for text.
+        expanded: whether the text is xacro's output, so that its lines are not those of the file.
+        findings: on its XML, such as comments with hyphens; and on unused xacro arguments.
     """
 
     text: str
@@ -44,7 +44,7 @@ class PlainUrdf(NamedTuple):
 
 
 class _Arguments(dict[str, str]):
-    """Arguments of a xacro file; ``asked`` collects the names that xacro looks up."""
+    """Arguments of a xacro file, as text; ``asked`` collects the names that xacro looks up."""
 
     def __init__(self, mappings: Mapping[str, object]) -> None:
         super().__init__({name: str(value) for name, value in mappings.items()})
@@ -60,15 +60,15 @@ class _Arguments(dict[str, str]):
 
 
 def plain_urdf(source: Source, mappings: Mappings = None) -> str:
-    """A description's text in plain URDF, xacro expanded. Arguments and errors as of ``load_urdf``."""
+    """Return a description as plain URDF text, xacro expanded. Arguments and errors as of ``load_urdf``."""
     return read_plain(source, mappings).text
 
 
 def read_plain(source: Source, mappings: Mappings = None) -> PlainUrdf:
-    """A description, expanded where it is a xacro file.
+    """Return a description as plain URDF, expanded if it is a xacro file.
 
-    A file that contains xacro is expanded. Text is expanded only with ``mappings``: an expansion reads other
-    files and evaluates expressions, which nobody expects of a text that came over a network.
+    Text is expanded only with ``mappings``: expanding reads other files and evaluates expressions, which must
+    not happen to a text that came over a network.
 
     Raises:
         UrdfError: not a description, or mappings without xacro.
@@ -106,6 +106,7 @@ def read_plain(source: Source, mappings: Mappings = None) -> PlainUrdf:
 
 
 def _parsed(text: str, where: str) -> tuple[etree._Element, tuple[Finding, ...]]:
+    """Return root element and findings as :func:`.parse_xml`, whose errors then begin with ``where``."""
     try:
         return parse_xml(text)
     except UrdfError as error:
@@ -113,16 +114,16 @@ def _parsed(text: str, where: str) -> tuple[etree._Element, tuple[Finding, ...]]
 
 
 def _unused(mappings: Mapping[str, object], asked: set[object]) -> Iterator[Finding]:
-    """Arguments that neither the file nor one that it includes declares or uses."""
+    """Yield a finding for each argument that neither the file nor an included one declares or uses."""
     known = sorted(str(name) for name in asked if name not in mappings)
     for name in mappings:
         if name not in asked:
-            text, hint = f"the xacro file does not ask for the argument '{name}'", _instead(name, known)
+            text, hint = f"the xacro file does not ask for the argument '{name}'", _suggestion(name, known)
             yield Finding("unused argument", "argument", name, text, None, "; it is ignored", hint)
 
 
-def _instead(name: str, known: list[str]) -> str:
-    """Which of the other arguments is meant, or which there are."""
+def _suggestion(name: str, known: list[str]) -> str:
+    """Return the end of a message about an unused argument: a similar name, or the known ones."""
     if near := get_close_matches(name, known, 1):
         return f"; is '{near[0]}' meant?"
     if not known:
@@ -132,7 +133,7 @@ def _instead(name: str, known: list[str]) -> str:
 
 
 def _xacro_in(root: etree._Element) -> Iterator[tuple[str, int | None]]:
-    """What only xacro understands, and its line: elements anywhere, expressions in what dynamics needs."""
+    """Yield name and line of unexpanded xacro: elements anywhere, expressions in elements that are read."""
     for element in root.iter(etree.Element):
         namespace, _, name = str(element.tag).lstrip("{").rpartition("}")
         if namespace in _NAMESPACES:
@@ -148,9 +149,9 @@ def _xacro_in(root: etree._Element) -> Iterator[tuple[str, int | None]]:
 
 
 def _elements_read(root: etree._Element) -> Iterator[etree._Element]:
-    """Elements that the library reads.
+    """Yield the elements that the library reads.
 
-    Others, such as parameters of plugins and names of mesh files, may contain expressions for other tools.
+    Others, such as plugin parameters and mesh file names, may contain expressions for other tools.
     """
     yield root
     for link in root.findall("link"):
@@ -163,6 +164,7 @@ def _elements_read(root: etree._Element) -> Iterator[etree._Element]:
 
 
 def _expanded(description: Description, arguments: _Arguments, first: str) -> str:
+    """Return xacro's output. Raises XacroError: xacro fails; names ``first``, the first xacro of the file."""
     with needed(f"expanding the xacro of {description.where}", "the package xacro", "xacro"):
         import xacro  # noqa: PLC0415 - an optional package
     with _lock:
@@ -171,14 +173,14 @@ def _expanded(description: Description, arguments: _Arguments, first: str) -> st
             document = xacro.parse(description.text.lstrip("\ufeff \t\r\n"), description.path)
             xacro.process_doc(document, mappings=arguments)
         except Exception as error:  # of xacro, of the XML parser, or of an expression in the file
-            where, reason = _place(xacro, description), _reason(error)
+            where, reason = _failed_file(xacro, description), _reason(error)
             raise XacroError(f"xacro cannot expand {where}: {reason} (its first xacro: {first})") from error
         text: str = document.toprettyxml(indent="  ")
     return text
 
 
 def _reason(error: Exception) -> str:
-    """What xacro says, on one line: it repeats the text of an exception that it wraps, after its class."""
+    """Return xacro's message on one line, without the class and the repeated text of a wrapped exception."""
     text, wrapped = str(error), getattr(error, "exc", None)
     if isinstance(wrapped, Exception):
         repeated = str(wrapped)
@@ -190,8 +192,8 @@ def _reason(error: Exception) -> str:
     return " ".join(text.split()) or type(error).__name__
 
 
-def _place(xacro: Any, description: Description) -> str:
-    """The file in which xacro stopped, as messages name it."""
+def _failed_file(xacro: Any, description: Description) -> str:
+    """Return the file in which xacro stopped, for messages."""
     files = [file for file in xacro.filestack or [] if file]
     included = f" (in '{files[-1]}')" if files and files[-1] != description.path else ""
     return f"{description.where}{included}"

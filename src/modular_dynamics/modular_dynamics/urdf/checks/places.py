@@ -1,8 +1,8 @@
-"""Elements, attributes and texts that URDF does not have where they stand, but that were meant to count.
+"""Findings on misspelt and misplaced elements, attributes and texts, which would be ignored silently.
 
-What is misspelt or stands in the wrong place is ignored, and a default takes its place: <Axis xyz="0 1 0"/>
-leaves the axis at 1 0 0, and so does <axis xyz="0 1 0"/> in <limit>. The same holds in the words of other
-tools that are read. Elements that resemble nothing belong to other tools, and nothing is said of them.
+Without them a default would be used: <Axis xyz="0 1 0"/>, and <axis xyz="0 1 0"/> within <limit>, leave the
+axis at 1 0 0. Elements of other tools that foreign/ reads are checked likewise. Elements that resemble no
+known one belong to other tools and are not reported.
 """
 
 from collections.abc import Iterable, Iterator
@@ -31,58 +31,60 @@ from ..schema import (
 )
 from ..source import line_of, text_in, word
 
-#: How alike two names must be, as difflib measures it, and by how many letters they may differ in length:
+#: Least similarity (difflib's ratio) and largest difference in length of a misspelt name and the one meant:
 #: "jiont" and "orgin" are found; "k_velocity" and "reflink", which published robots have, are not.
 _ALIKE, _LENGTHS = 0.75, 1
-#: Letters of a word to which no other one is near by chance.
+#: Least length at which a name of another tool is compared by similarity: short ones are similar by chance.
 _SHORT = 8
-#: Simulators, controllers and sensors have joints, axes and poses of their own.
+#: Elements of simulators, controllers and sensors, which have joints, axes and poses of their own.
 _OF_OTHER_TOOLS = ("gazebo", "transmission", "sensor", "ros2_control", "material", "mujoco")
-#: What counts wherever it stands in an element below <robot> that no tool is known to have.
+#: Elements that are reported in any unknown element below <robot>.
 _OF_ROBOT = ("inertial", "mimic")
-#: Names of attributes that say little: published robots have a <version>.
+#: Attribute names too general for advice on an element of that name: published robots have a <version>.
 _GENERAL = ("name", "type", "version", "value", "stamp")
 _WITHOUT = "; torques are those without it"
 _AT_CUT = "; write <spring>, or <joint_dynamics> of a joint that closes no loop, in <modular_dynamics>"
 
 
-#: Elements that dynamics reads, our tags left out; these and our tags by their letters.
+#: Names of the elements of URDF that are read.
 _WORDS = frozenset(words(ROBOT))
+#: These and the names of our tags, by :func:`.letters`.
 _BY_LETTERS = {letters(word): word for word in (*TAGS.children, *_WORDS)}
 
 
-#: A finding, and the element of which it speaks; None where it speaks of an attribute or text.
+#: A finding, and the element that it reports; None if it reports an attribute or a text.
 Ignored = tuple[Finding, etree._Element | None]
 
 
 class _Owner(NamedTuple):
-    """The link, joint or loop of another tool, or the robot itself, that findings name."""
+    """The link, joint or robot that a finding names, or a loop of another tool (``is_cut``)."""
 
     kind: str
     name: str
     is_cut: bool = False
 
     def where(self, element: etree._Element) -> str:
-        """How messages name an element of this owner."""
+        """Return the name in messages of an element in this owner."""
         own = f"{self.kind} '{self.name}'"
         return own if word(element) == self.kind else f"<{word(element)}> of {own}"
 
     def ignored(
         self, kind: str, text: str, element: etree._Element, hint: str, assumed: str = " and ignored"
     ) -> Finding:
-        """A finding about an element of this owner."""
+        """Return a finding about an element in this owner."""
         return Finding(kind, self.kind, self.name, text, line_of(element), assumed, hint)
 
 
 def names_and_places(root: etree._Element) -> Iterator[Ignored]:
-    """What is ignored in <robot>, its links and joints and what is read of them, but was meant to count.
+    """Yield findings on misspelt and misplaced elements, attributes and texts anywhere in <robot>.
 
-    The elements within <modular_dynamics> are checked where they are read.
+    <modular_dynamics> is left out: tags.py checks it when it is read.
     """
     yield from _checked(root, ROBOT, _Owner("robot", root.get("name", "")))
 
 
 def _checked(element: etree._Element, rule: Element, owner: _Owner) -> Iterator[Ignored]:
+    """Yield findings on an element with this rule, and on all elements in it."""
     yield from ((finding, None) for finding in _attributes(element, rule, owner))
     text = text_in(element)
     if rule.is_read and not rule.holds_text and any(map(str.isalnum, text)):
@@ -110,7 +112,7 @@ def _checked(element: etree._Element, rule: Element, owner: _Owner) -> Iterator[
 def _unknown(
     child: etree._Element, parent: etree._Element, rule: Element, owner: _Owner
 ) -> Iterator[Ignored]:
-    """A finding of an element that URDF does not have here, unless it belongs to another tool."""
+    """Yield a finding on a child element that the rule does not have, unless it belongs to another tool."""
     tag, known = word(child), (*rule.children, *rule.of_others)
     if _has_prefix(tag) and not any(map(_has_prefix, rule.children)):
         yield from _with_prefix(child, parent, rule, owner)
@@ -140,11 +142,11 @@ def _unknown(
 
 
 def _in_tool(child: etree._Element, parent: etree._Element, owner: _Owner) -> Iterator[Ignored]:
-    """A finding of one of our tags, a spring or an inertia in an element of a tool, where it is not read."""
+    """Yield a finding on one of our tags, a spring or an inertia in an element of another tool."""
     tag = word(child)
     if _is_our_tag(child):
         if owner.kind != "joint" or word(parent) != "actuator":
-            return  # named where the whole tool is looked through
+            return  # _lost_in reports it, called for the whole element of the tool
         text = f"{owner.where(parent)} has an element <{tag}>, which does not belong there"
         hint = f"; the place of <{tag}> is in <modular_dynamics>"
         yield owner.ignored("misplaced element", text, child, hint, " and is ignored"), child
@@ -165,7 +167,7 @@ def _in_tool(child: etree._Element, parent: etree._Element, owner: _Owner) -> It
 
 
 def _at_cut(kind: str, what: str, element: etree._Element, owner: _Owner) -> Finding:
-    """A spring or an inertia of a joint that closes a loop."""
+    """Return the finding on a spring or an inertia of a loop's joint, which the model does not have."""
     article = "an" if kind == "inertia" else "a"
     text = f"{what} of {owner.kind} '{owner.name}' seems to be {article} {kind} and is not read"
     return owner.ignored(f"{kind} of another tool", text, element, _AT_CUT, _WITHOUT)
@@ -174,7 +176,7 @@ def _at_cut(kind: str, what: str, element: etree._Element, owner: _Owner) -> Fin
 def _with_prefix(
     child: etree._Element, parent: etree._Element, rule: Element, owner: _Owner
 ) -> Iterator[Ignored]:
-    """A finding of what URDF has here, written with a prefix: <x:inertial>. Drake's are read in foreign/."""
+    """Yield a finding on an element of URDF or one of our tags that has a prefix: <x:inertial>."""
     local = str(child.tag).rpartition("}")[2].rpartition(":")[2]
     meant = rule.children.get(local)
     is_ours = local in TAGS.children and _is_our_tag(child)
@@ -186,7 +188,7 @@ def _with_prefix(
 
 
 def _right_place(tag: str, parent: str, rule: Element, owner: _Owner) -> str | None:
-    """What to write instead of an element in the wrong place; None for what only other tools know."""
+    """Return advice on a misplaced element; None if only other tools have such an element."""
     in_sdf = "write <pose>x y z roll pitch yaw</pose>" if owner.is_cut and tag == "origin" else None
     if (hint := in_sdf or said_by_urdf(tag, parent, rule)) is not None:
         return hint
@@ -203,7 +205,10 @@ def _right_place(tag: str, parent: str, rule: Element, owner: _Owner) -> str | N
 
 
 def _attribute_of(tag: str, parent: str, rule: Element) -> str | None:
-    """The element, this one or one in it, of which it is an attribute: SDF has <damping> in <dynamics>."""
+    """Return the element that has an attribute ``tag``, the parent or one in it; None if there is none.
+
+    Example: SDF writes <dynamics><damping>, URDF an attribute of <dynamics>.
+    """
     if tag in _GENERAL:
         return None
     if tag in (*rule.attributes, *rule.since):
@@ -218,12 +223,15 @@ def _one_of(tags: Iterable[str]) -> str:
 
 
 def _own_places(owner: _Owner) -> tuple[str, ...]:
-    """The elements of an owner of this kind in which others stand."""
+    """Return the names of the elements of this kind of owner that contain others."""
     return {"link": ("link", "inertial"), "joint": ("joint",)}.get(owner.kind, ("robot",))
 
 
 def _lost_in(container: etree._Element, owner: _Owner) -> Iterator[Ignored]:
-    """What dynamics would read, in an element that it does not read: <inertial> in <visual>, for example."""
+    """Yield a finding on the first element that would count elsewhere, in a container that is not read.
+
+    Example: <inertial> in <visual>.
+    """
     around = [str(one.tag) for one in (container, *container.iterancestors())]
     is_of_others = any(tag in _OF_OTHER_TOOLS or _has_prefix(tag) for tag in around)
     for element in container.iterdescendants(etree.Element):
@@ -240,7 +248,10 @@ def _lost_in(container: etree._Element, owner: _Owner) -> Iterator[Ignored]:
 
 
 def _is_lost(element: etree._Element, owner: _Owner) -> bool:
-    """Whether it is a link, a joint, or something of this owner's; a name alone only refers to one."""
+    """Return whether an element would count elsewhere: a whole link, joint or loop, or a part of the owner.
+
+    A <link> or <joint> without its parts only refers to one.
+    """
     tag = str(element.tag)
     if (needed := {"link": ("inertial",), "joint": ("parent", "child")}.get(tag)) is not None:
         return all(element.find(part) is not None for part in needed)
@@ -253,21 +264,21 @@ def _is_lost(element: etree._Element, owner: _Owner) -> bool:
 
 
 def _attributes(element: etree._Element, rule: Element, owner: _Owner) -> Iterator[Finding]:
-    """Findings of attributes that an element does not have."""
+    """Yield findings on attributes that the rule does not have."""
     tag = word(element)
     known = (*rule.attributes, *rule.since, *rule.attributes_of_others)
     for key in map(str, element.attrib):
         if key in known or key in OTHER_ATTRIBUTES.get(tag, ()) or _has_prefix(key):
             continue
         value = str(element.get(key))
-        absent = [one for one in known if one not in element.attrib]  # what is there was not misspelt
+        absent = [one for one in known if one not in element.attrib]  # one that is present was not misspelt
         if owner.is_cut and (kind := kind_of(key, "spring", "inertia")):
             if not is_zero(value):
                 yield _at_cut(kind, f'{key}="{value}"', element, owner)
             continue
         if (meant := _meant(key, tuple(absent), bool(rule.names[0]))) is not None:
             kind, hint = "misspelt attribute", f"; is '{meant}' meant?"
-        elif is_zero(value, key) or not rule.names[0]:  # which says nothing, or another tool's
+        elif is_zero(value, key) or not rule.names[0]:  # a default, or an attribute of another tool
             continue
         elif (right := said_by_urdf(key, tag, rule) or _right_element(key, rule, owner)) is not None:
             kind, hint = "misplaced attribute", f"; {right}"
@@ -278,7 +289,7 @@ def _attributes(element: etree._Element, rule: Element, owner: _Owner) -> Iterat
 
 
 def _right_element(key: str, rule: Element, owner: _Owner) -> str | None:
-    """What to write instead of an attribute of the wrong element; None for what only other tools know."""
+    """Return advice on a misplaced attribute; None if only other tools have such an attribute."""
     if key in TAGS.children:
         return f"<{key}> is an element in <modular_dynamics>"
     if key in _WORDS:
@@ -293,7 +304,7 @@ def _right_element(key: str, rule: Element, owner: _Owner) -> str | None:
 
 
 def _is_our_tag(element: etree._Element) -> bool:
-    """Whether it is written as in <modular_dynamics>, so that no other tool can have meant it."""
+    """Return whether an element is named as one of our tags, and has only its attributes and children."""
     rule = TAGS.children.get(str(element.tag).rpartition("}")[2].rpartition(":")[2])
     if rule is None:
         return False
@@ -303,24 +314,25 @@ def _is_our_tag(element: etree._Element) -> bool:
 
 
 def _says_nothing(element: etree._Element) -> bool:
-    """Whether it is a pose of zeros, as some exporters write into each link."""
+    """Return whether an element is a pose of zeros, as some exporters write into each link."""
     values = [*map(str, element.attrib.values())] if element.tag == "origin" else [text_in(element)]
     return element.tag in ("origin", "pose") and all(map(is_zero, values))
 
 
 def _has_prefix(name: str) -> bool:
-    """Whether it belongs to the namespace of another tool."""
+    """Return whether a name has a namespace or prefix."""
     return "{" in name or ":" in name
 
 
 @lru_cache(1024)  # a file has many elements of few names
 def _meant(name: str, known: tuple[str, ...], is_urdf: bool, is_robot: bool = False) -> str | None:
-    """The known name that this one resembles: other case, the same letters in another order, or nearly so.
+    """Return the known name that is meant by a misspelt one; None if none is similar.
 
-    Where other tools have many words of their own (no ``is_urdf``), short ones are alike by chance.
+    Similar: other case or separators, the same letters in another order, or difflib's measure. The last is
+    not used for short names in elements of other tools (no ``is_urdf``).
     """
     folded = letters(name)
-    if folded == "quatwxyz":  # its numbers have another order
+    if folded == "quatwxyz":  # the order of its numbers differs from quat_xyzw
         return None
     by_letters = {letters(one): one for one in reversed(known)}
     for own, one in by_letters.items():
@@ -328,7 +340,7 @@ def _meant(name: str, known: tuple[str, ...], is_urdf: bool, is_robot: bool = Fa
             return one
     if not is_urdf and len(folded) < _SHORT:
         return None
-    exact = ROBOT.of_others if is_robot else ()  # <constraints> is another thing than <constraint>
+    exact = ROBOT.of_others if is_robot else ()  # <constraints> is not a misspelt <constraint>
     near = [
         own for own, one in by_letters.items() if one not in exact and abs(len(own) - len(folded)) <= _LENGTHS
     ]

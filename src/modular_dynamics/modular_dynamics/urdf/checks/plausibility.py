@@ -1,8 +1,8 @@
-"""Lengths, masses and inertias that do not fit each other or the joints' effort limits: probably other units.
+"""Findings on implausible lengths, masses, inertias and angles: probably values in other units.
 
-They are used as given, also strictly: these findings only ask, each with the number that made it ask. All
-thresholds are beyond what 2,268 published descriptions hold (example-robot-data, ROS-Industrial, Drake,
-PyBullet, Unitree, iCub and others), but for the placeholders among these.
+The values are used as given, also with ``strict``: each finding is a question that names the value. Except
+for placeholders, all values in 2,268 published descriptions (example-robot-data, ROS-Industrial, Drake,
+PyBullet, Unitree, iCub and others) are within the thresholds. "Published" below means these.
 """
 
 import math
@@ -21,46 +21,47 @@ from ..source import line_of
 from ..values import LINE, Entry, attributes
 from .sizes import Geometry, RigidBody, RobotSizes, geometries, length
 
-#: Gravity may need so many times a joint's effort limit. Of 567 published descriptions with effort limits
-#: the largest are 17 (a placeholder of 1 N), 12 and 10: many limits are wrong, but not by 1000.
+#: Largest accepted ratio of the torque against gravity to a joint's effort limit. The largest of 567
+#: published descriptions with effort limits are 17 (a placeholder of 1 N), 12 and 10.
 _TIMES_EFFORT = 30.0
-#: Moving mass over the cube of the robot's reach [kg/m^3]; published: 970 (a thick four-bar), 120 and less. A
-#: Barrett hand of 264 t has 2e7. Robots lighter than _LIGHT [kg] as a whole may be a point mass.
+#: Largest accepted moving mass over the cube of the robot's size [kg/m^3]; published: 970 (a thick four-bar),
+#: then 120. A Barrett hand with masses in g (264 t) has 2e7. Robots lighter than _LIGHT [kg] are accepted.
 _DENSE_ROBOT, _LIGHT = 3000.0, 20.0
-#: Mass of a link over the box round its shapes [kg/m^3]: osmium's density. The largest of a published link
-#: of _HEAVY [kg] or more is 15,000; lighter ones, as sensors, often have a placeholder as their shape.
+#: Largest accepted mass of a link over the volume of its shapes' bounding box [kg/m^3]: osmium's density. The
+#: largest published one is 15,000 for links of _HEAVY [kg] or more; shapes of lighter ones are placeholders.
 _DENSEST, _HEAVY = 22_600.0, 10.0
-#: All mass over the sum of the cubes of the steps from joint to joint [kg/m^3], of robots that reach farther
-#: than _LARGE [m]; the smallest of published robots of any size is 0.03. In mm, that of 1000 kg/m^3 is 1e-6,
-#: in inches 0.02, of cubes: links are slender.
+#: Least accepted mass over the sum of the cubed distances between joints [kg/m^3], for robots that reach
+#: farther than _LARGE [m]; smallest published: 0.03. Cubes of 1000 kg/m^3 with lengths in mm have 1e-6, in
+#: inches 0.02; slender links have less.
 _THIN_ROBOT, _LARGE = 1e-2, 10.0
-#: How many times the robot's size a centre of mass or an anchor may be away, and what distance [m] is never
-#: reported. The largest of published moving links is 1.3. The root may be a vehicle far larger than what
-#: joints span.
+#: Largest accepted distance of a centre of mass or an anchor from its link's origin: in robot extents, and a
+#: distance [m] that is always accepted. Largest of published moving links: 1.3 extents. The root has limits
+#: of its own: it may be a vehicle far larger than the arm on it.
 _FARTHEST, _NEAR = 5.0, 2.0
 _FARTHEST_OF_ROOT, _NEAR_OF_ROOT = 10.0, 5.0
-#: Radius of gyration of what a joint moves rigidly: over the robot's size, and over what is known of its own
-#: size; where nothing is, over the robot's size alone. Of plausible published bodies the largest are 0.56 (an
-#: arm with short offsets), 2.3, and 1.2. Bodies whose moment is less than _NEGLIGIBLE of that of all moving
-#: mass at the robot's size are not reported, but for the identity of a template.
+#: Largest accepted radius of gyration of a moving body: over the robot's extent (_WIDE) and over its own size
+#: (_WIDER_THAN_BODY); over the extent alone if its size is unknown (_WIDE_UNKNOWN). Largest plausible
+#: published ones: 0.56 (an arm with short offsets), 2.3 and 1.2. Moments below _NEGLIGIBLE of moving mass *
+#: extent^2 are accepted, except an identity matrix, which is a template's.
 _WIDE, _WIDER_THAN_BODY, _WIDE_UNKNOWN, _NEGLIGIBLE = 0.6, 3.0, 1.5, 1e-3
-#: The same of the root, over the robot's size, and above a radius [m], with a share of the mass.
+#: For the root: over the robot's extent; a radius [m] that is always accepted; least share of the mass.
 _WIDE_ROOT, _NARROW_ROOT, _NEGLIGIBLE_MASS = 30.0, 5.0, 0.01
-#: Density [kg/m^3] of the box that has the mass and the moments of a body, below which these do not fit each
-#: other. Shapes of meshes are not read, and a turntable or a panel of a satellite is larger than what its
-#: joints span; but no body is so thin. In kg cm^2, moments of a link of 1000 kg/m^3 say 0.001, in lb in^2
-#: 0.005. Placeholders of published robots are below 0.05; none of them has 1 kg or more.
+#: Least density [kg/m^3] of the box with a body's mass and moments (:meth:`.RigidBody.volume`) at which a
+#: body with a mesh is accepted: a turntable or a satellite's panel may be larger than the joints span, but no
+#: body is so light. With moments in kg cm^2 a link of 1000 kg/m^3 has 0.001, in lb in^2 0.005. Published
+#: placeholders are below 0.05, all lighter than 1 kg.
 _SPARSE = 1.0
-#: Least thickness of these boxes over their length, where they must not seem too large, and not too small.
+#: ``thinnest`` of these boxes: small where volumes must not be overestimated, large where not underestimated.
 _THIN, _THICK = 0.01, 0.2
-#: How many times its radius of gyration a centre of mass may be away from the link's origin.
+#: Distance of a centre of mass from the link's origin that is always accepted, in radii of gyration.
 _OFF_CENTRE = 5.0
-#: Mass of a body over that of all others, of _SEVERAL or more, if it is _DENSER; published: 1.7.
+#: Largest accepted mass of a body over that of all others, if there are _SEVERAL bodies with mass and its
+#: density is above _DENSER; largest published: 1.7.
 _ALONE, _SEVERAL = 5.0, 3
-#: Density [kg/m^3] of a moving link without mesh, of _LIGHTEST [kg] or more in a box of _SMALLEST [m^3] or
-#: more; smaller ones are placeholders. The largest published one is 32,000, of a gear.
+#: Largest accepted density [kg/m^3] of the box with a body's mass and moments, for at least _LIGHTEST [kg]
+#: and _SMALLEST [m^3]; smaller ones are placeholders. Largest published: 32,000 (a gear).
 _DENSER, _LIGHTEST, _SMALLEST = 50_000.0, 1.0, 1e-6
-#: An armature over what its joint moves, stretched out, and over all that moves at the robot's reach.
+#: Largest accepted armature over the inertia that the joint moves with all links stretched out.
 _HEAVY_DRIVE = 1000.0
 
 
@@ -70,11 +71,11 @@ def implausible_numbers(
     gravity: NDArray[np.float64],
     root: etree._Element | None = None,
 ) -> Iterator[Finding]:
-    """Ask about lengths, masses and inertias that are probably in other units, missing, or placeholders.
+    """Yield findings on lengths, masses and inertias in other units, missing ones, and placeholders.
 
     Args:
-        gravity: in the root link's frame [m/s^2].
-        root: <robot> with the shapes of links; None: these are unknown.
+        gravity: (3,) in the root link's frame [m/s^2].
+        root: <robot> with the shapes of links; None: unknown shapes.
     """
     shapes = {} if root is None else geometries(root)
     sizes = RobotSizes(robot, shapes)
@@ -92,7 +93,7 @@ def implausible_numbers(
 def _gravity_torques(
     annotations: Annotations, gravity: NDArray[np.float64], sizes: RobotSizes
 ) -> Iterator[Finding]:
-    """The joint whose effort limit is exceeded most by what gravity needs with all links stretched out."""
+    """Yield a finding on the joint whose effort limit gravity exceeds most, with all links stretched out."""
     exempt = {*annotations.passive, *(gear.joint for gear in annotations.gears)}
     masses, moments = _carried(sizes)
     g, directions = math.hypot(*gravity.tolist()), _upright_directions(sizes, gravity)
@@ -123,7 +124,7 @@ def _gravity_torques(
 
 
 def _long_and_light(sizes: RobotSizes) -> Iterator[Finding]:
-    """A robot that reaches far for what it weighs: the step to one of its joints, or all, in millimetres."""
+    """Yield a finding on a robot too light for its reach: one distance between joints, or all, in mm."""
     robot, reach = sizes.robot, sizes.reach
     if not sizes.moving or not reach > _LARGE:
         return
@@ -139,7 +140,7 @@ def _long_and_light(sizes: RobotSizes) -> Iterator[Finding]:
 
 
 def _heavy(sizes: RobotSizes) -> Iterator[Finding]:
-    """A robot whose moving links are heavier than anything of its size."""
+    """Yield a finding on a robot whose moving links are too heavy for its size."""
     largest = max([max(body.size, body.gyration) for body in sizes.bodies.values()], default=0.0)
     size = sizes.reach + largest
     solid = sum(body.volume(_THICK) for body in sizes.moving)  # a turntable is larger than its reach
@@ -157,7 +158,10 @@ def _heavy(sizes: RobotSizes) -> Iterator[Finding]:
 
 
 def _dense_links(shapes: Mapping[str, Geometry], sizes: RobotSizes) -> Iterator[Finding]:
-    """Links that are denser than any material, by their shapes, or by their moments and far above others."""
+    """Yield findings on links denser than any material, by their shapes, or by their moments of inertia.
+
+    By moments only if the body also outweighs all others.
+    """
     asked = set[str]()
     moving = {link.name for body in sizes.moving for link, _, _ in body.links}
     for name, shape in shapes.items():
@@ -187,7 +191,7 @@ def _dense_links(shapes: Mapping[str, Geometry], sizes: RobotSizes) -> Iterator[
 
 
 def _distant_masses(sizes: RobotSizes) -> Iterator[Finding]:
-    """Centres of mass far beyond what the joints and shapes of the robot span."""
+    """Yield findings on centres of mass far outside the robot."""
     extent = sizes.extent
     if extent == 0.0:
         return
@@ -204,7 +208,7 @@ def _distant_masses(sizes: RobotSizes) -> Iterator[Finding]:
 
 
 def _distant_anchors(annotations: Annotations, sizes: RobotSizes) -> Iterator[Finding]:
-    """Anchors of loop joints and springs far beyond what the robot spans, and springs that are as long."""
+    """Yield findings on anchors of loop joints and springs far outside the robot, and on too long springs."""
     longest = max(_FARTHEST * sizes.extent, _NEAR)
     if sizes.extent == 0.0:
         return
@@ -234,7 +238,7 @@ def _distant_anchors(annotations: Annotations, sizes: RobotSizes) -> Iterator[Fi
 
 
 def _large_inertias(sizes: RobotSizes) -> Iterator[Finding]:
-    """Bodies whose mass would lie outside the robot, by their moments of inertia."""
+    """Yield findings on bodies with moments of inertia as if their mass were outside the robot."""
     for body in sizes.bodies.values():
         if sizes.extent == 0.0 or not _is_too_wide(body, sizes):
             continue
@@ -250,6 +254,7 @@ def _large_inertias(sizes: RobotSizes) -> Iterator[Finding]:
 
 
 def _is_too_wide(body: RigidBody, sizes: RobotSizes) -> bool:
+    """Return whether a body's radius of gyration is larger than accepted."""
     radius, extent = body.gyration, sizes.extent
     if body.joint is None:
         matters = bool(sizes.moving) and body.mass >= _NEGLIGIBLE_MASS * sizes.mass
@@ -266,7 +271,10 @@ def _is_too_wide(body: RigidBody, sizes: RobotSizes) -> bool:
 
 
 def _large_armatures(annotations: Annotations, sizes: RobotSizes) -> Iterator[Finding]:
-    """Armatures far above what their joint moves, and all joints together: in g cm^2, or without a ratio."""
+    """Yield findings on armatures far above the inertia that the joint moves, and that of the whole robot.
+
+    Usual causes: values in g cm^2, or a missing or extra factor of the gear ratio.
+    """
     masses, moments = _carried(sizes)
     for one in annotations.joint_dynamics:
         joint = sizes.robot.joints.get(one.joint)
@@ -288,10 +296,10 @@ def _large_armatures(annotations: Annotations, sizes: RobotSizes) -> Iterator[Fi
 def _undeclared_masses(
     annotations: Annotations, shapes: Mapping[str, Geometry], sizes: RobotSizes
 ) -> Iterator[Finding]:
-    """Moving links without mass that have a shape and carry others; of a robot that has masses.
+    """Yield findings on moving links with a shape, without mass, within a chain; if other links have masses.
 
-    Ends of chains are another finding, which does not depend on shapes (:func:`.massless_ends`). The thin
-    rods and levers of loops are often without mass on purpose: what passive joints and gears move is exempt.
+    Ends of chains are reported by :func:`.massless_ends`. Links moved by passive joints and gears are exempt:
+    thin rods and levers of loops often have no mass on purpose.
     """
     exempt = {*annotations.passive, *(gear.joint for gear in annotations.gears)}
     for name, body in sizes.bodies.items():
@@ -305,12 +313,15 @@ def _undeclared_masses(
 
 
 def _shown(value: float) -> str:
-    """A large number without an exponent, where a reader would count its digits otherwise."""
+    """Return a number of four digits, or with thousands separators from 1e3 to 1e9."""
     return f"{value:,.0f}" if 1e3 <= value < 1e9 else f"{value:.4g}"
 
 
 def _carried(sizes: RobotSizes) -> tuple[dict[str, float], dict[str, float]]:
-    """By link, the mass of it and all below [kg], and its moment about the link, stretched out [kg m]."""
+    """Return by link the mass of it and all links below [kg], and the first moment of that mass [kg m].
+
+    The first moment is about the link's origin with all links below stretched out, its upper bound.
+    """
     robot, masses, moments = sizes.robot, dict[str, float](), dict[str, float]()
     for name in reversed(robot.in_order):
         link = robot.links[name]
@@ -323,9 +334,10 @@ def _carried(sizes: RobotSizes) -> tuple[dict[str, float], dict[str, float]]:
 
 
 def _upright_directions(sizes: RobotSizes, gravity: NDArray[np.float64]) -> dict[str, float]:
-    """By joint whose axis keeps its angle to the vertical in all poses, the cosine of that angle.
+    """Return the cosine of the angle between axis and gravity, for joints where it is the same in all poses.
 
-    These are the joints with no joint above that tilts what it moves; the root is as the description says.
+    These are joints above which no joint tilts: only fixed and prismatic ones, and rotations about the
+    vertical. Empty without gravity.
     """
     g = math.hypot(*gravity.tolist())
     if g == 0.0:
@@ -346,23 +358,23 @@ def _upright_directions(sizes: RobotSizes, gravity: NDArray[np.float64]) -> dict
     return cosines
 
 
-# Angles that may be degrees. They are used as given, also strictly: a winch turns a hundred times.
+# Angles that may be in degrees. They are used as given, also with ``strict``: a winch turns a hundred times.
 
-#: Limits of a revolute joint [rad] between these are probably degrees. Larger ones stand for none: published
+#: Limits of a revolute joint [rad] between these are probably degrees. Larger ones mean no limit: published
 #: robots write 999999 and 1e16.
 _TWO_TURNS, _DEGREES = 4.0 * math.pi, 720.0
-#: An angle of rpy [rad] above a turn, with some rounding.
+#: Larger angles of rpy [rad] are probably degrees: a turn, and 5 % for rounding.
 _TURN = 2.0 * math.pi * 1.05
-#: Gravity [m/s^2]: none, the moon's, that of Mars, the earth's.
+#: Ranges of usual gravity [m/s^2]: none, the moon, Mars, the earth.
 _GRAVITIES = (0.0, 0.0), (1.5, 1.7), (3.6, 3.8), (9.7, 9.9)
-#: Radians of a degree, and degrees of a radian; and what rounding them to three digits changes.
+#: Radians in a degree, degrees in a radian; relative error of these rounded to three digits.
 _RATIOS, _THREE_DIGITS = (math.pi / 180.0, 180.0 / math.pi), 3e-3
-#: By how much the length of a quaternion may differ from 1 that is written with two decimals.
+#: Largest accepted difference of a quaternion's length from 1: numbers may have two decimals.
 _ROUNDED = 0.02
 
 
 def limits_in_degrees(robot: RobotDescription) -> Iterator[Finding]:
-    """Revolute joints whose limits are whole or half numbers of two to more than a hundred turns."""
+    """Yield findings on revolute joints with limits from two turns to 720 rad that are multiples of 0.5."""
     for joint in robot.joints.values():
         bounds = [value for value in (joint.limits.lower, joint.limits.upper) if value is not None]
         largest = max(map(abs, bounds), default=0.0)
@@ -373,12 +385,13 @@ def limits_in_degrees(robot: RobotDescription) -> Iterator[Finding]:
 
 
 def turned_poses(root: etree._Element, *contents: Mapping[str, Any] | None) -> Iterator[Finding]:
-    """Poses that turn by more than a turn, or whose quaternion is not unit: readers divide it by its length.
+    """Yield findings on poses with an angle of more than a turn, or with a quaternion that is not normalized.
 
-    Of joints and inertials of a tree that is checked already, and of the anchors of loop joints and springs.
+    Poses are those of joints and inertials, and of the anchors of loop joints and springs.
 
     Args:
-        contents: of our tags, of the partition file, and what the words of other tools say likewise.
+        root: <robot>, whose numbers are checked already.
+        contents: sections (:data:`.SECTIONS`) of our tags, the partition file and other tools' elements.
     """
     for kind, path in (("link", "inertial/origin"), ("joint", "origin")):
         for element in root.findall(kind):
@@ -395,6 +408,7 @@ def turned_poses(root: etree._Element, *contents: Mapping[str, Any] | None) -> I
 
 
 def _turned(where: str, kind: str, name: str, values: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield findings on one pose; ``where`` begins their text."""
     entry = Entry(values, where, UrdfError)
     rpy = entry.numbers("rpy", 3, [0.0] * 3)
     if max(map(abs, rpy)) > _TURN:
@@ -411,9 +425,9 @@ def _turned(where: str, kind: str, name: str, values: Mapping[str, Any]) -> Iter
 
 
 def offsets_in_degrees(robot: RobotDescription, annotations: Annotations) -> Iterator[Finding]:
-    """Offsets of mimic joints and gears, and rest positions of springs at joints, above a turn.
+    """Yield findings on angles of mimic joints, gears and springs at joints that may be in degrees.
 
-    And ratios of mimic joints and gears that are those of degrees and radians, but for three digits.
+    These are offsets and rest positions above a turn, and ratios of 180/pi or pi/180 up to three digits.
     """
     lines = annotations.lines
     angles: list[tuple[str, str, float, int | str | None]] = []
@@ -441,7 +455,7 @@ def offsets_in_degrees(robot: RobotDescription, annotations: Annotations) -> Ite
 
 
 def unusual_gravity(gravity: NDArray[np.float64], root: etree._Element) -> Iterator[Finding]:
-    """A gravity of the file that is none of the earth, the moon, Mars, or none."""
+    """Yield a finding if the file's gravity is none of :data:`_GRAVITIES`."""
     size = math.hypot(*gravity.tolist())
     if not any(low <= size <= high for low, high in _GRAVITIES):
         text = f"gravity is {size:.6g} m/s^2; is it in m/s^2?"

@@ -1,4 +1,4 @@
-"""The robot as a whole: one tree, mimic joints with drivers, tags that name parts of it."""
+"""Checks of the whole robot: tree, mimic joints, names in tags, limits, masses and inertias."""
 
 from collections.abc import Iterator, Set
 from dataclasses import replace
@@ -13,12 +13,12 @@ from ..description import Annotations, JointDescription, RobotDescription, carri
 from ..source import line_of, numbers_in
 from ..tags import SECTIONS
 
-#: Types of URDF's joints.
+#: URDF's types of joints with several coordinates.
 _SEVERAL_COORDINATES = ("floating", "planar")
 
 
 def check_tree(robot: RobotDescription) -> None:
-    """One root, every link below it, one joint above each.
+    """Check that links and joints form one tree.
 
     Raises:
         UrdfError: no link, an unknown link, two joints with the same child, several roots, or a cycle.
@@ -57,7 +57,7 @@ def check_tree(robot: RobotDescription) -> None:
 
 
 def _cycle_above(joint: JointDescription, above: dict[str, JointDescription]) -> list[JointDescription]:
-    """The cycle on which a joint is, or from which it hangs; each joint after the one above it."""
+    """Return the cycle of joints that is found going upwards from a joint, parents first."""
     passed: dict[str, JointDescription] = {}  # by name
     while joint.name not in passed:
         passed[joint.name] = joint
@@ -68,7 +68,9 @@ def _cycle_above(joint: JointDescription, above: dict[str, JointDescription]) ->
 
 
 def resolve_mimics(robot: RobotDescription) -> tuple[RobotDescription, list[Finding]]:
-    """Every mimic joint with a driver that mimics no other joint, factors of chains multiplied; and findings.
+    """Return the robot with chains of mimic joints resolved, and findings on mimic elements of fixed joints.
+
+    Afterwards no joint mimics a mimic joint: multipliers and offsets along a chain are combined.
 
     Raises:
         UrdfError: the driver is missing, fixed, floating or planar, a joint with several coordinates mimics
@@ -93,7 +95,7 @@ def resolve_mimics(robot: RobotDescription) -> tuple[RobotDescription, list[Find
 
 
 def _resolve(joint: JointDescription, robot: RobotDescription, resolved: dict[str, Mimic]) -> None:
-    """Add to ``resolved`` this joint, and those that it mimics: each joint of a chain once."""
+    """Add to ``resolved`` the combined mimic of this joint, and of all mimic joints on its chain."""
     chain, follower = dict[str, JointDescription](), joint
     while follower.mimic is not None and follower.name not in resolved:
         chain[follower.name] = follower
@@ -119,9 +121,10 @@ def _resolve(joint: JointDescription, robot: RobotDescription, resolved: dict[st
 
 
 def massless_ends(robot: RobotDescription, linked_by_loops: Set[str]) -> Iterator[Finding]:
-    """Moving links without mass that end a chain: their mass was probably forgotten.
+    """Yield findings on moving links without mass at the end of a chain, probably forgotten masses.
 
-    Links in ``linked_by_loops`` end no chain: a loop continues there.
+    Args:
+        linked_by_loops: links at which loop joints continue the chain.
     """
     for joint in robot.joints.values():
         if not joint.moves:
@@ -136,9 +139,9 @@ def massless_ends(robot: RobotDescription, linked_by_loops: Set[str]) -> Iterato
 
 
 def check_references(robot: RobotDescription, annotations: Annotations) -> None:
-    """Tags name links and joints that exist, and the ends of a loop joint belong to different bodies.
+    """Check the names in tags, and that each loop joint connects two bodies.
 
-    Joints, loop joints and springs, whose reactions are found by name, have different names.
+    Names of joints, loop joints and springs must differ, because reactions are looked up by name.
 
     Raises:
         PartitionError: names the element, its line, and the unknown name; a passive or independent joint
@@ -183,7 +186,10 @@ def check_references(robot: RobotDescription, annotations: Annotations) -> None:
 
 
 def idle_springs(robot: RobotDescription, annotations: Annotations) -> Iterator[Finding]:
-    """Springs whose two ends no joint moves against each other; unknown links are passed over."""
+    """Yield findings on springs between two links of one body.
+
+    Springs at unknown links are skipped: :func:`check_references` raises an error for them.
+    """
     carrier = carriers(robot, {}) if annotations.springs else {}
     for spring in annotations.springs:
         first, second = (anchor.link for anchor in spring.anchors)
@@ -198,13 +204,13 @@ def idle_springs(robot: RobotDescription, annotations: Annotations) -> Iterator[
 
 
 def _closing_elements(annotations: Annotations) -> Iterator[tuple[str, LoopJoint | Spring]]:
-    """Loop joints, then springs, with their sections."""
+    """Yield loop joints, then springs, each after the name of its section."""
     yield from (("loop_joints", loop) for loop in annotations.loop_joints)
     yield from (("springs", spring) for spring in annotations.springs)
 
 
 def _references(annotations: Annotations) -> Iterator[tuple[str, str, str, str]]:
-    """Section, name of the element, and "link" or "joint" with the name of the one that it refers to."""
+    """Yield each reference in tags: section, name of the entry, "link" or "joint", name that it refers to."""
     for section, element in _closing_elements(annotations):
         for anchor in element.anchors:
             yield section, element.name, "link", anchor.link
@@ -221,14 +227,14 @@ def _references(annotations: Annotations) -> Iterator[tuple[str, str, str, str]]
             yield "gears", gear.joint, "joint", name
 
 
-# Limits, damping and friction of joints: impossible ones are removed.
+# Limits, damping and friction of joints: impossible values are removed.
 
 
 def possible_joints(robot: RobotDescription) -> tuple[RobotDescription, list[Finding]]:
-    """The robot without impossible limits and friction of joints, and a finding for each of them.
+    """Return the robot without impossible limits and friction of joints, and a finding for each of them.
 
-    Negative limits of effort and velocity count as none, and so do position limits of which the lower one is
-    above the upper one; negative damping and friction, which would drive a joint, count as zero.
+    Negative effort and velocity limits, and position limits with the lower above the upper one, become no
+    limit; negative damping and friction, which would drive the joint, become zero.
     """
     joints, findings = dict(robot.joints), list[Finding]()
     for joint in robot.joints.values():
@@ -252,9 +258,9 @@ def possible_joints(robot: RobotDescription) -> tuple[RobotDescription, list[Fin
 
 
 def immovable_joints(robot: RobotDescription) -> Iterator[Finding]:
-    """Joints whose position limits are both zero: URDF's default, so they were probably forgotten.
+    """Yield findings on joints whose position limits are both zero, URDF's default: probably forgotten.
 
-    They count as none, as all limits without a range. Of a joint that mimics another one, that one's count.
+    The library treats equal limits as no limits. Mimic joints are skipped: their driver's limits count.
     """
     for joint in robot.joints.values():
         if joint.mimic is None and joint.limits.lower == joint.limits.upper == 0.0:
@@ -264,7 +270,7 @@ def immovable_joints(robot: RobotDescription) -> Iterator[Finding]:
 
 
 def zero_limits(robot: RobotDescription) -> Iterator[Finding]:
-    """Effort and velocity limits of zero, which most vendors write for unknown limits; they are kept."""
+    """Yield findings on effort and velocity limits of zero: many vendors write unknown ones so. They stay."""
     for joint in robot.joints.values():
         for name, what, value in _bounds(joint):
             if joint.moves and value == 0.0:
@@ -272,27 +278,27 @@ def zero_limits(robot: RobotDescription) -> Iterator[Finding]:
 
 
 def _bounds(joint: JointDescription) -> tuple[tuple[str, str, float | None], ...]:
+    """Return for effort and velocity: the limit's field, its name in messages, its value."""
     limits = joint.limits
     return ("effort", "an effort limit", limits.effort), ("velocity", "a velocity limit", limits.velocity)
 
 
-# Masses and inertias: what no rigid body can have.
+# Masses and inertias that no rigid body can have.
 
-#: Negative moments this small against the largest one come from rounding and do no harm.
+#: Negative moments of at most this share of the largest one are rounding errors.
 ROUNDING = 1e-9
-#: Rounding to six digits, as in many files, breaks the triangle inequality of a thin plate by so much, which
-#: does no harm.
+#: Share of the largest moment by which numbers of six digits may break a thin plate's triangle inequality.
 SIX_DIGITS = 1e-5
-#: Length [m]: moments of inertia below the link's mass times its square are rounding errors of the file.
+#: Length [m]: moments of inertia below mass * length^2 are rounding errors of the file.
 MICROMETRE = 1e-6
 
 
 def check_links(robot: RobotDescription) -> Iterator[Finding]:
-    """Inertias that no rigid body has: a negative principal moment, or one above the sum of the others.
+    """Yield findings on inertias with a negative principal moment, or one above the sum of the others.
 
-    They are used as given, because published robots have them, often where they have no effect: an antenna of
-    1 mg that is fixed to a base. Numbers with which the equations of motion have no meaning are errors, here
-    or in :func:`check_joint_inertias`.
+    No rigid body has them, but published robots do, often where they have no effect (an antenna of 1 mg that
+    is fixed to a base), so they are used as given. :func:`check_joint_inertias` raises an error where they
+    would make a kinetic energy negative.
 
     Raises:
         UrdfError: a negative mass; names the link and its line.
@@ -322,7 +328,7 @@ def check_links(robot: RobotDescription) -> Iterator[Finding]:
 
 
 def asymmetric_inertias(root: etree._Element) -> Iterator[Finding]:
-    """Inertias that state one entry of the symmetric matrix twice, with two numbers."""
+    """Yield findings on inertias that give two different numbers for one entry of the symmetric matrix."""
     for link in root.findall("link"):
         for inertia in link.iterfind("inertial/inertia"):
             for key, mirrored in (("ixy", "iyx"), ("ixz", "izx"), ("iyz", "izy")):
@@ -337,10 +343,10 @@ def asymmetric_inertias(root: etree._Element) -> Iterator[Finding]:
 
 
 def check_joint_inertias(graph: SubsystemGraph, robot: RobotDescription) -> None:
-    """Raise an error for a joint about whose axis its body has a negative moment of inertia, beyond rounding.
+    """Check that no body has a negative moment of inertia about the axis of its joint, beyond rounding.
 
-    The moment about the axis a through the origin of the body: a^T I a + m (c^2 - (a c)^2), with c the centre
-    of mass (Steiner). Were it negative, that joint alone would move with negative kinetic energy.
+    The moment about the axis a through the body's origin is a^T I a + m (c^2 - (a . c)^2), with c the centre
+    of mass (Steiner). A negative one would mean negative kinetic energy when that joint moves alone.
 
     Raises:
         UrdfError: names the joint, its line and the moment.

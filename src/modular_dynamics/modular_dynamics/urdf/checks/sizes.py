@@ -1,4 +1,4 @@
-"""The rigid bodies of a robot description, their masses, and how far they and the robot extend."""
+"""Rigid bodies of a robot description: masses, and lengths by which plausibility.py compares them."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -14,9 +14,9 @@ from ...algebra import to_rotation_translation
 from ...text.numbers import LARGEST, decimals
 from ..description import JointDescription, LinkDescription, RobotDescription, carriers
 
-# How far links extend, as far as their <visual> and <collision> say: boxes, cylinders, capsules, spheres.
+# Sizes of links by the boxes, cylinders, capsules and spheres of their <visual> and <collision>.
 
-#: Edges [m] of the box that holds a shape in any orientation round its axis.
+#: Edges [m] of a shape's bounding box in the shape's own axes.
 _EDGES: Mapping[str, Callable[[Mapping[str, Any]], list[float]]] = {
     "box": lambda shape: decimals(shape["size"]),
     "cylinder": lambda shape: [2.0 * _number(shape, "radius")] * 2 + [_number(shape, "length")],
@@ -29,12 +29,11 @@ _EDGES: Mapping[str, Callable[[Mapping[str, Any]], list[float]]] = {
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
-    """What is known of the shape of a link; meshes are not read.
+    """The bounding box of a link's shapes; meshes are not read.
 
     Attributes:
-        low, high: corners of a box in the link's frame that holds all shapes [m]; None: there are only
-            meshes.
-        has_mesh: whether a shape is not known.
+        low, high: corners (3,) in the link's frame [m]; None if all shapes are meshes.
+        has_mesh: whether any shape is a mesh, or cannot be read.
     """
 
     low: NDArray[np.float64] | None = None
@@ -50,14 +49,14 @@ class Geometry:
 
     @property
     def volume(self) -> float:
-        """Of the box [m^3]."""
+        """Volume of the bounding box [m^3]."""
         return 0.0 if self.low is None or self.high is None else float(np.prod(self.high - self.low))
 
 
 def geometries(root: etree._Element) -> dict[str, Geometry]:
-    """By link, its shape, where it has a <visual> or <collision>.
+    """Return the geometry of each link with a <visual> or <collision>, by name.
 
-    Numbers that cannot be read, which matter to nobody else here, count as a mesh does.
+    Shapes with unreadable numbers count as meshes: nothing else in the library uses these numbers.
     """
     found = dict[str, Geometry]()
     for link in root.findall("link"):
@@ -73,7 +72,7 @@ def geometries(root: etree._Element) -> dict[str, Geometry]:
 
 
 def _box(shape: etree._Element) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Corners of a box in the link's frame that holds a shape, however it is turned."""
+    """Yield two corners of a cube in the link's frame that holds a known shape in any orientation."""
     edges = _EDGES.get(str(shape.tag))
     if edges is None:
         return
@@ -89,17 +88,19 @@ def _box(shape: etree._Element) -> Iterator[tuple[NDArray[np.float64], NDArray[n
 
 
 def _number(shape: Mapping[str, Any], key: str) -> float:
+    """Return the number in an attribute of a shape. Raises KeyError or ValueError: there is none."""
     (number,) = decimals(shape[key])
     return number
 
 
 @dataclass
 class RigidBody:
-    """What a joint moves rigidly; of the root, what does not move (joint None).
+    """The links that a joint moves as one rigid body; for joint None, the links fixed to the root.
 
     Attributes:
-        links: with their rotation and position in the body. size: distance of its farthest joint, shape or
-            centre of mass from its origin [m]. has_mesh: whether it has meshes alone, which are not read.
+        links: each with its rotation (3, 3) and position (3,) [m] in the body.
+        size: distance from the body's origin to its farthest joint, shape or centre of mass [m].
+        has_mesh: whether a link has meshes only, so that ``size`` may be too small.
     """
 
     joint: JointDescription | None
@@ -111,12 +112,12 @@ class RigidBody:
 
     @cached_property
     def mass(self) -> float:
-        """Of all links [kg]."""
+        """Mass of all links [kg]."""
         return sum(link.mass for link, _, _ in self.links)
 
     @cached_property
     def moments(self) -> NDArray[np.float64]:
-        """Principal moments of inertia about the centre of mass [kg m^2]."""
+        """Principal moments of inertia (3,) about the centre of mass [kg m^2]; zero without mass."""
         if not self.mass > 0.0:
             return np.zeros(3)
         places = [at + turn @ link.com for link, turn, at in self.links]
@@ -129,15 +130,15 @@ class RigidBody:
 
     @property
     def gyration(self) -> float:
-        """Radius of gyration [m]: sqrt(tr(I) / 2m), the mean distance of the mass from its centre."""
+        """Radius of gyration [m]: sqrt(tr(I) / 2m), the root mean square distance from the centre of mass."""
         return math.sqrt(max(float(self.moments.sum()), 0.0) / (2.0 * self.mass)) if self.mass > 0.0 else 0.0
 
-    @np.errstate(over="ignore")  # of almost no mass it is infinite
+    @np.errstate(over="ignore")  # infinite for tiny masses
     def volume(self, thinnest: float) -> float:
-        """Of the homogeneous box of this mass with these moments [m^3].
+        """Return the volume of the homogeneous box with this mass and these moments [m^3].
 
         Args:
-            thinnest: its edges over the longest one are no less: moments of thin plates and rods are rounded.
+            thinnest: least ratio of its edges to the longest one, because moments of thin plates are rounded.
         """
         if not self.mass > 0.0:
             return 0.0
@@ -147,13 +148,15 @@ class RigidBody:
 
 
 class RobotSizes:
-    """Bodies of a robot and how far they extend.
+    """Bodies of a robot, and its overall lengths and masses.
 
     Attributes:
-        poses, steps: by joint, its rotation and position in the parent link, and the distance [m].
-        bodies: by moving joint, the root's under None. reach: the longest way from the root through the
-            origins of joints [m]. extent: the reach, or the size of the largest body without its masses.
-        mass, moving_mass: [kg].
+        poses: by joint, its rotation (3, 3) and position (3,) [m] in the parent link. steps: by joint, the
+            length of that position [m].
+        bodies: by moving joint; the root's body under None. moving: those but the root's.
+        reach: largest sum of steps from the root to a link [m].
+        extent: the reach, or the largest distance of a joint or shape from its body's origin if larger [m].
+        mass, moving_mass: of all links, and of those that joints move [kg].
     """
 
     def __init__(self, robot: RobotDescription, shapes: Mapping[str, Geometry]) -> None:
