@@ -23,9 +23,9 @@ from ..values import LINE, Entry
 from .words import Collected, amount, children, content
 
 _WRITE = 'write <joint_dynamics joint="" armature="" stiffness="" rest_position=""/> in <modular_dynamics>'
-#: Numbers of two places are the same but for rounding.
+#: Largest relative difference of equal numbers that two elements state.
 _SAME = 1e-3
-#: Words of which the second ones belong to the first ones: ratios to inertias, rests to springs.
+#: Names of elements and attributes: of inertias and their gear ratios, or of stiffnesses and rest positions.
 _Words = tuple[tuple[str, ...], tuple[str, ...]]
 _ARMATURE: _Words = ("armature",), ()
 _ROTOR: _Words = ROTORS, ("gear_ratio", "reduction")
@@ -37,10 +37,10 @@ _OF_GAZEBO: _Words = tuple(SPRINGS)[:2], tuple(SPRINGS)[2:]
 
 @dataclass(frozen=True)
 class _Number:
-    """A number that an element or an attribute of it states; where nothing needs it, it may be none.
+    """A number in an element or its attribute, converted when it is used: unused ones may be invalid.
 
     Attributes:
-        text: how messages name it. where: where it stands. key: the attribute; empty: the element's content.
+        text: its name in notes. where: its name in errors. key: the attribute; empty: the element's text.
     """
 
     element: etree._Element
@@ -50,7 +50,7 @@ class _Number:
 
     @property
     def value(self) -> float:
-        """Raises UrdfError: it is no number."""
+        """The number. Raises UrdfError: it is not a number."""
         if self.key:
             return Entry.of(self.element, self.where).number(self.key, largest=STIFFEST)
         return amount(self.element, self.where)
@@ -58,9 +58,10 @@ class _Number:
 
 @dataclass(frozen=True)
 class _Place:
-    """What one place states of a joint: inertias and ratios of a motor, or stiffnesses and rests of a spring.
+    """The numbers of one motor or spring of a joint, as one part of the file has them.
 
-    It should be one inertia, and one ratio or none. Of several the first counts.
+    Attributes:
+        numbers: inertias or stiffnesses. factors: gear ratios or rest positions. Of several the first counts.
     """
 
     joint: str
@@ -71,19 +72,19 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Statement:
-    """A whole armature, or a whole spring, as one place states it."""
+    """The armature, or the stiffness and rest position, that one place results in; ``text``: for messages."""
 
     values: dict[str, float]
     element: etree._Element
     text: str
 
     def and_another(self, motor: "_Statement") -> "_Statement":
-        """The armature of this motor and of another one."""
+        """Return the sum of this motor's armature and another one's."""
         values = {key: value + motor.values[key] for key, value in self.values.items()}
         return replace(self, values=values)
 
     def differs(self, other: "_Statement") -> bool:
-        """Whether the numbers differ beyond rounding."""
+        """Return whether the numbers differ beyond rounding."""
         pairs = zip(self.values.values(), other.values.values(), strict=True)
         return any(abs(one - another) > _SAME * max(abs(one), abs(another)) for one, another in pairs)
 
@@ -93,10 +94,10 @@ class _Statement:
 
 
 def collect_drives(root: etree._Element, robot: RobotDescription, collected: Collected) -> None:
-    """Armature of joints: <dynamics>, other words in <joint>, <transmission>, <ros2_control>.
+    """Collect armatures of joints from <dynamics>, other elements of <joint>, <transmission>, <ros2_control>.
 
     Raises:
-        UrdfError: an inertia or a ratio that is no number.
+        UrdfError: an inertia or a ratio that is not a number.
     """
     joints, blocks = [*children(root, "joint")], [*children(root, "ros2_control")]
     simple = [*children(root, "transmission")]
@@ -115,6 +116,7 @@ def collect_drives(root: etree._Element, robot: RobotDescription, collected: Col
 
 
 def _of_dynamics(joints: list[etree._Element], words: _Words) -> Iterator[_Place]:
+    """Yield the numbers in the attributes of each <dynamics>."""
     for joint in joints:
         for dynamics in children(joint, "dynamics"):
             where = f"joint '{joint.get('name', '')}', <dynamics>"
@@ -125,9 +127,10 @@ def _of_dynamics(joints: list[etree._Element], words: _Words) -> Iterator[_Place
 def _motors(
     owners: list[tuple[etree._Element, list[etree._Element]]], words: _Words, collected: Collected
 ) -> list[_Place]:
-    """Motors of joints, or of transmissions: one of a name has a transmission for each hardware interface.
+    """Return the numbers of the motors of ``owners``: joints or transmissions, each with its joints.
 
-    Simple ones: of others, which turn two joints by two motors, an armature would be a matrix.
+    A motor may have a transmission for each hardware interface: those of one name are one motor. Owners with
+    several joints or motors, whose armature would be a matrix, are findings.
     """
     places: dict[tuple[str, ...], _Place] = {}
     for owner, joints in owners:
@@ -152,7 +155,7 @@ def _motors(
 def _numbers(
     parts: Iterable[etree._Element], words: tuple[str, ...], where: str, elements: bool = True
 ) -> list[_Number]:
-    """Numbers under these words: attributes of the parts, and elements in them if they hold ``elements``."""
+    """Return the numbers of these names: attributes of the parts and, with ``elements``, children of them."""
     found = list[_Number]()
     for part in parts:
         tag, own = word(part), children(part, *words) if elements else ()
@@ -162,7 +165,7 @@ def _numbers(
 
 
 def _readings(kind: str, place: _Place, collected: Collected) -> list[_Statement]:
-    """What a place may state, that which counts first; nothing where it is zero."""
+    """Return the possible statements of a place, the one that counts first; none if its numbers are zero."""
     numbers = [one for one in place.numbers if one.value != 0.0]
     factors: list[_Number | None] = [*place.factors]
     zeros = [one for one in place.factors if one.value == 0.0] if numbers and kind == "inertia" else []
@@ -174,7 +177,7 @@ def _readings(kind: str, place: _Place, collected: Collected) -> list[_Statement
 
 
 def _statement(kind: str, number: _Number, factor: _Number | None) -> _Statement:
-    """An inertia times a ratio squared, or a spring with its rest."""
+    """Return the armature as inertia times ratio squared, or the spring with its rest position."""
     if kind == "spring":
         values = {"stiffness": number.value, "rest_position": factor.value if factor else 0.0}
         return _Statement(values, number.element, number.text)
@@ -184,9 +187,9 @@ def _statement(kind: str, number: _Number, factor: _Number | None) -> _Statement
 
 
 def _collect(kind: str, groups: list[list[_Place]], robot: RobotDescription, collected: Collected) -> None:
-    """Add what the first group of places states of each joint. Others that differ are named.
+    """Add for each joint the statement of the first group that has one; report others that differ.
 
-    Motors of one group add up. A factor that stands elsewhere than the number that lacks it is asked about.
+    Motors of one group add up. A number without factor is a question if another place of the joint has one.
     """
     counting: dict[str, tuple[_Statement, _Place]] = {}
     others: dict[str, list[_Statement]] = {}
@@ -220,7 +223,7 @@ def _collect(kind: str, groups: list[list[_Place]], robot: RobotDescription, col
 def _accepts(
     joint: str, kind: str, element: etree._Element, robot: RobotDescription, collected: Collected
 ) -> bool:
-    """Whether the joint takes an armature or a spring; a finding where it moves and does not."""
+    """Return whether the joint can have this armature or spring; add a finding if it moves and cannot."""
     known = robot.joints.get(joint)
     if known is not None and (known.has_one_coordinate or (kind == "inertia" and known.moves)):
         return True
@@ -232,10 +235,10 @@ def _accepts(
 
 
 def collect_springs(root: etree._Element, robot: RobotDescription, collected: Collected) -> None:
-    """Springs at joints, by <dynamics> before <gazebo>, and between links.
+    """Collect springs at joints (<dynamics> has precedence over <gazebo>), and between links.
 
     Raises:
-        UrdfError: a stiffness or a position that is no number.
+        UrdfError: a stiffness or a position that is not a number.
     """
     of_dynamics = [*_of_dynamics([*children(root, "joint")], _SPRING)]
     _collect("spring", [of_dynamics, _of_gazebo(root, collected)], robot, collected)
@@ -244,7 +247,7 @@ def collect_springs(root: etree._Element, robot: RobotDescription, collected: Co
 
 
 def _of_gazebo(root: etree._Element, collected: Collected) -> list[_Place]:
-    """Of all blocks of one joint together; of a number that is stated twice, the last counts, as there."""
+    """Return the springs of <gazebo>, all blocks of a joint together; as in Gazebo the last one counts."""
     blocks: dict[str, list[etree._Element]] = {}
     for block in children(root, "gazebo"):
         if (joint := block.get("reference")) is not None:
@@ -260,6 +263,7 @@ def _of_gazebo(root: etree._Element, collected: Collected) -> list[_Place]:
 
 
 def _is_plugin(part: etree._Element) -> bool:
+    """Return whether an element is a <plugin> or inside one."""
     return any(word(one) == "plugin" for one in (part, *part.iterancestors()))
 
 
@@ -267,7 +271,7 @@ _LAW = ("stiffness", "free_length", "damping")
 
 
 def _spring_damper(element: etree._Element, robot: RobotDescription, collected: Collected) -> None:
-    """Drake's spring between a point P of body A and a point Q of body B."""
+    """Collect Drake's spring between a point P of body A and a point Q of body B."""
     prefix = "drake:linear_spring_damper_"
     parts = {word(own).removeprefix(prefix): own for own in children(element)}
     name = element.get("name") or f"spring_{line_of(element)}"

@@ -35,37 +35,35 @@ Vector = NDArray[np.float64]
 #: Elements below <robot> that close loops or couple joints.
 CLOSING = ("loop_joint", "loop", "constraint", "coupling", "drake:ball_constraint")
 _ENDS = (("link1", "link2"), ("predecessor", "successor"), ("parent", "child"))
-#: What other tools call the types of our loop joints. Of the others, "planar" is another joint there.
+#: Other tools' names of our types of loop joints. "planar" is left out: it is a different joint there.
 _TYPES = {"continuous": "revolute", "hinge": "revolute", "ball": "spherical", "position": "spherical"} | {
     kind: kind for kind in ("revolute", "prismatic", "spherical", "fixed")
 }
 _WRITE = "write <loop_joint> in <modular_dynamics>, and <passive> for the joints that no motor drives"
-#: Points of two tools are the same but for rounding [m].
+#: Largest distance of equal points, as two tools write them [m].
 _ROUNDED = 1e-4
-#: Couplings of which less than this is left do not determine their joint.
+#: Couplings with a smaller singular value do not determine their joints; smaller ratios are zero.
 _SINGULAR = 1e-9
-
-
 _GEAR = 'write <gear joint="" driver="" ratio=""/> in <modular_dynamics>'
-#: Angles of a pose [rad] above a turn are degrees.
+#: Larger angles of a pose [rad] are taken as degrees: a turn, and 5 % for rounding.
 _TURN = 2.0 * np.pi * 1.05
-#: Types of SDF's joints that couple others.
+#: Types of SDF's joints that couple other joints.
 _COUPLES = ("gearbox", "screw")
 
 
 class _NotReadError(Exception):
-    """Why a word is not read, although it changes torques."""
+    """An element that changes torques cannot be read; the message is the reason."""
 
 
 class _NotNeededError(Exception):
-    """Why a joint of Gazebo is left to Gazebo; without a reason, it says nothing new."""
+    """An element need not be read; the message is the reason. Without one, no note is written."""
 
 
 def collect_loops(root: etree._Element, robot: RobotDescription, collected: Collected) -> None:
-    """Loop joints of all tools, in the order of the file.
+    """Collect the loop joints of all tools, in the order of the file.
 
     Raises:
-        UrdfError: a missing link, or what should be numbers and is not.
+        UrdfError: a missing link, or a value that is not a number.
     """
     readers = {"drake:ball_constraint": _ball_constraint, "joint": _gazebo_joint}
     numbers, left = count(1), dict[str, list[str]]()
@@ -103,7 +101,7 @@ def collect_loops(root: etree._Element, robot: RobotDescription, collected: Coll
 
 
 def _are_same(*loops: dict[str, Any]) -> bool:
-    """Whether two tools state a joint of one type at the same points of two links, but for rounding."""
+    """Return whether two loop joints have the same type, links and points, up to rounding."""
     numbers = list[dict[str, Vector]]()
     for loop in loops:
         axis = np.array(loop.get("axis", [1.0, 0.0, 0.0])) * (loop["type"] in ("revolute", "prismatic"))
@@ -117,7 +115,7 @@ def _are_same(*loops: dict[str, Any]) -> bool:
 
 
 def _check_mimics(joints: list[JointDescription], element: etree._Element) -> None:
-    """Raise _NotNeededError for a loop of which <mimic> leaves one coordinate: only simulators close it."""
+    """Raise _NotNeededError if <mimic> leaves one coordinate in the loop: only simulators must close it."""
     coordinates = {joint.name if joint.mimic is None else joint.mimic.joint for joint in joints}
     couples = element.get("type") in _COUPLES
     if any(joint.mimic for joint in joints) and (len(coordinates) == 1 or couples):
@@ -125,28 +123,30 @@ def _check_mimics(joints: list[JointDescription], element: etree._Element) -> No
 
 
 def added_by_gazebo(root: etree._Element, tag: str) -> Iterator[etree._Element]:
-    """Joints or links that <gazebo> adds to the model; with a reference, it adds to one of the URDF."""
+    """Yield the elements that <gazebo> without a reference, which would be to a link or joint, adds."""
     for block in children(root, "gazebo"):
         if block.get("reference") is None:
             yield from children(block, tag)
 
 
 def _loop_elements(root: etree._Element) -> list[etree._Element]:
+    """Return the elements of other tools that close loops, in the order of the file."""
     own = [own for own in children(root, *CLOSING) if not _is_coupling(own) and not _is_ours(own)]
     return sorted([*own, *added_by_gazebo(root, "joint")], key=lambda element: line_of(element) or 0)
 
 
 def _is_coupling(element: etree._Element) -> bool:
+    """Return whether an element is a coupling of URDF+; its first parser had <constraint type="rolling">."""
     return word(element) == "coupling" or element.get("type") == "rolling"
 
 
 def _is_ours(element: etree._Element) -> bool:
-    """Whether it is <loop_joint> as it stands in <modular_dynamics>: checks/places.py says so."""
+    """Return whether it is our <loop_joint>, misplaced: checks/places.py reports it."""
     return word(element) == "loop_joint" and next(children(element, "predecessor"), None) is not None
 
 
 def _loop(element: etree._Element, what: str, _: RobotDescription) -> dict[str, Any]:
-    """Of <loop_joint>, <loop> and <constraint>: two ends with a pose each, and an axis, by default x."""
+    """Return the entry of a <loop_joint>, <loop> or <constraint>: two ends with poses, and an axis or x."""
     pairs = [ends for ends in _ENDS if [*children(element, *ends)]]
     ends = pairs[0] if pairs else _ENDS[0]
     first, second = (_one(element, end) for end in ends)
@@ -177,7 +177,7 @@ def _loop(element: etree._Element, what: str, _: RobotDescription) -> dict[str, 
 
 
 def _one(element: etree._Element, tag: str) -> etree._Element | None:
-    """The sub-element of this name; None without one."""
+    """Return the child element of this name, or None. Raises _NotReadError: there are several."""
     found = [*children(element, tag)]
     if len(found) > 1:
         raise _NotReadError(f"it has {len(found)} <{tag}>, and one is needed")
@@ -185,7 +185,7 @@ def _one(element: etree._Element, tag: str) -> etree._Element | None:
 
 
 def _end(end: etree._Element, what: str, *beside: etree._Element | None) -> dict[str, Any]:
-    """An end of a loop: its link, and its pose, which stands in it, in an <origin> in it or beside it."""
+    """Return link and pose of a loop's end; the pose is in its attributes, its <origin> or ``beside`` it."""
     link = Entry.of(end, f"{what}, <{word(end)}>").name("link")
     poses = [
         pose for own in (end, _one(end, "origin"), *beside) if own is not None and (pose := pose_of(own))
@@ -196,7 +196,7 @@ def _end(end: etree._Element, what: str, *beside: etree._Element | None) -> dict
 
 
 def _axis(element: etree._Element, what: str, tag: str) -> Vector | None:
-    """The unit vector of a sub-element; None without one."""
+    """Return the unit vector in a child element; None if there is none."""
     axis = _one(element, tag)
     if axis is None:
         return None
@@ -204,6 +204,7 @@ def _axis(element: etree._Element, what: str, tag: str) -> Vector | None:
 
 
 def _unit(vector: Vector) -> Vector:
+    """Return the vector divided by its length. Raises _NotReadError: it is zero."""
     length = float(np.linalg.norm(vector))
     if not length > 1e-9:
         raise _NotReadError("its axis has no direction")
@@ -211,9 +212,9 @@ def _unit(vector: Vector) -> Vector:
 
 
 def _aligned(end: dict[str, Any], axis: Vector, own: Vector, kind: str, what: str) -> dict[str, Any]:
-    """The end of a loop whose axis in its own frame is ``own``, turned so that ``axis`` takes its place.
+    """Return a loop's end with its frame turned so that its axis, ``own`` until now, becomes ``axis``.
 
-    An axis of rotation may point either way: the one is taken that turns the frame less.
+    An axis of rotation may point either way: the direction that turns the frame less is taken.
     """
     if np.allclose(axis, own, atol=1e-9):
         return end
@@ -227,17 +228,18 @@ def _aligned(end: dict[str, Any], axis: Vector, own: Vector, kind: str, what: st
 
 
 def _pose(end: dict[str, Any], where: str = "a loop joint") -> DualQuaternion:
-    """The pose of an end in its link. Raises UrdfError: what should be numbers and is not."""
+    """Return the pose of an end in its link. Raises UrdfError: a value that is not a number."""
     return Entry(end, where, UrdfError).pose()
 
 
 def _numbers(x: DualQuaternion) -> dict[str, list[float]]:
+    """Return a pose as the keys xyz and rpy of an entry."""
     xyz, rpy = to_xyz_rpy(x)
     return {"xyz": xyz.tolist(), "rpy": rpy.tolist()}
 
 
 def _ball_constraint(element: etree._Element, _: str, __: RobotDescription) -> dict[str, Any]:
-    """Drake's: a point of body A is held at a point of body B."""
+    """Return the entry of Drake's constraint, which holds a point of body A at a point of body B."""
     ends = []
     for body, point in ("A", "AP"), ("B", "BQ"):
         link = _one(element, f"drake:ball_constraint_body_{body}")
@@ -250,13 +252,13 @@ def _ball_constraint(element: etree._Element, _: str, __: RobotDescription) -> d
 
 
 def _gazebo_joint(element: etree._Element, _: str, robot: RobotDescription) -> dict[str, Any]:
-    """SDF's: its frame has a pose in the child link, and coincides in the parent with all joints at zero."""
+    """Return the entry of a joint of SDF; its frames in both links coincide with all joints at zero."""
     if next(children(element, "parent", "child"), None) is None:
         raise _NotNeededError
     parent, child = (_link(element, tag, robot) for tag in ("parent", "child"))
     known = robot.joints.get(element.get("name", ""))
     if known is not None and {known.parent, known.child} == {parent, child}:
-        raise _NotNeededError  # a joint of the URDF once more
+        raise _NotNeededError  # the URDF has this joint, too
     _check_mimics([joint for joints in robot.between(parent, child) for joint in joints], element)
     kind = _TYPES.get(element.get("type") or "")
     if kind is None or element.get("type") == "position":
@@ -289,7 +291,7 @@ def _gazebo_joint(element: etree._Element, _: str, robot: RobotDescription) -> d
 
 
 def _link(element: etree._Element, tag: str, robot: RobotDescription) -> str:
-    """The link that SDF names, perhaps behind the model's name; the world is where the root link is."""
+    """Return the link that SDF names, without the model's name; the root link for the world."""
     name = content(_one(element, tag), "link").rpartition("::")[2]
     if not name:
         raise _NotReadError(f"it lacks its <{tag}>")
@@ -301,7 +303,7 @@ def _link(element: etree._Element, tag: str, robot: RobotDescription) -> str:
 
 
 def _frame(name: str, robot: RobotDescription) -> DualQuaternion:
-    """The pose of SDF's frame in the root link."""
+    """Return the pose of SDF's frame in the root link."""
     name = name.rpartition("::")[2]
     if name == "__model__":
         return DualQuaternion.identity
@@ -312,7 +314,7 @@ def _frame(name: str, robot: RobotDescription) -> DualQuaternion:
 
 
 def _sdf_pose(element: etree._Element | None) -> DualQuaternion:
-    """SDF's six numbers x y z roll pitch yaw."""
+    """Return the pose of SDF's six numbers x y z roll pitch yaw; the identity without them."""
     if element is None or not (content(element) or pose_of(element)):
         return DualQuaternion.identity
     values = _values(element, 6)
@@ -322,6 +324,7 @@ def _sdf_pose(element: etree._Element | None) -> DualQuaternion:
 
 
 def _values(element: etree._Element, size: int) -> list[float]:
+    """Return the numbers in an element. Raises _NotReadError: they are not ``size`` finite numbers."""
     values = numbers_in(content(element, "xyz"))
     if len(values) != size or not np.isfinite(values).all():
         raise _NotReadError(f"its <{word(element)}> does not hold {size} finite numbers")
@@ -329,10 +332,10 @@ def _values(element: etree._Element, size: int) -> list[float]:
 
 
 def collect_couplings(root: etree._Element, robot: RobotDescription, collected: Collected) -> None:
-    """Couplings of URDF+ as gears: ratio times the joints to the predecessor = those to the successor.
+    """Collect couplings of URDF+ as gears: ratio * sum(q to the predecessor) = sum(q to the successor).
 
-    Both from the nearest common link on. Each coupling determines one joint: one with independent="false", if
-    there is any, or the one above the successor.
+    Both sums are from the last common link on. Each coupling determines one joint: one with
+    independent="false" if there is any, or else the one above the successor.
     """
     rows: list[tuple[etree._Element, dict[str, float]]] = []
     dependent: list[str] = []
@@ -370,7 +373,7 @@ def collect_couplings(root: etree._Element, robot: RobotDescription, collected: 
 def _coupling(
     root: etree._Element, element: etree._Element, robot: RobotDescription, taken: list[str]
 ) -> tuple[dict[str, float], str]:
-    """The factors of the joints in 0 = sum(factor q), and the joint that it determines."""
+    """Return the factors of the joints in 0 = sum(factor q), and the joint that the coupling determines."""
     what = f"<{word(element)}> '{element.get('name', '')}'"
     ends = [_one(element, tag) for tag in ("predecessor", "successor")]
     if ends[0] is None or ends[1] is None:
@@ -396,31 +399,31 @@ def _coupling(
 
 
 def is_dependent(joint: etree._Element) -> bool:
-    """Whether URDF+ says that a joint of the URDF is not independent; without a word it is.
+    """Return whether a joint's attribute ``independent`` of URDF+ is there and not true.
 
-    A misspelt "false", as in an example of URDF+, is not true.
+    So it is for a misspelt "false", which an example of URDF+ has.
     """
     return joint.get("independent", "true").strip().lower() not in ("true", "yes", "1")
 
 
-# Which joints of loops that other tools close are passive: their words seldom say it.
+# Choice of the passive joints in loops of other tools, whose elements seldom name them.
 #
-# The first of these rules that tells joints of a loop apart decides, for loops with common joints together:
+# The first of these rules that some but not all joints fulfil decides; loops with common joints are one:
 #
-# 1. <passive>, <gear> or <independent> of ours names one of the joints: then ours are all.
+# 1. Our tags <passive>, <gear> or <independent> name one of the joints: then they decide for all.
 # 2. The attribute ``independent`` of URDF+: joints with another value than "true" are passive.
 # 3. Drives: if a <transmission> or a command interface of <ros2_control> drives some joints, the others are
 #    passive.
 # 4. Effort limits, if all joints have one: if some are above zero, the joints with zero are passive.
 #
-# At least one joint must be left that moves the loop, or a gear from outside. Where no rule tells joints
-# apart, no joint is passive, and calculations are refused: a finding says what to write.
+# At least one joint, or a gear from outside, must be left to move the loop. If no rule decides, no joint is
+# passive, calculations raise an error, and a finding says what to write.
 
 
 def collect_passive(
     root: etree._Element, robot: RobotDescription, own: Annotations, collected: Collected
 ) -> None:
-    """Passive joints of the loops that were collected. ``own``: our tags, and the partition file."""
+    """Collect the passive joints of the collected loops. ``own``: our tags, and the partition file."""
     if own.independent is not None:
         return
     ours = {*own.passive, *(gear.joint for gear in own.gears)}
@@ -452,7 +455,7 @@ def collect_passive(
 
 
 def _driven(root: etree._Element) -> set[str]:
-    """Joints with a transmission or a command interface."""
+    """Return the joints with a transmission or a command interface."""
     driven = set[str]()
     for block in (root, *children(root, "ros2_control")):
         for transmission in children(block, "transmission"):
@@ -466,7 +469,7 @@ def _driven(root: etree._Element) -> set[str]:
 def _groups(
     robot: RobotDescription, loops: Iterable[Mapping[str, Any]]
 ) -> list[tuple[list[str], dict[str, None]]]:
-    """Names of loops with common joints, and those joints, from the root on."""
+    """Return groups of loops with common joints: their names, and the joints in them from the root on."""
     groups: list[tuple[list[str], dict[str, None]]] = []
     for loop in loops:
         between = robot.between(loop["predecessor"]["link"], loop["successor"]["link"])
@@ -480,6 +483,7 @@ def _groups(
 
 
 def _unknown(loops: list[str], joints: list[str], line: int | None) -> Finding:
+    """Return the finding on loops whose passive joints are not known."""
     text = f"nothing says which joints of the loops {', '.join(loops)} are passive: {', '.join(joints)}"
     assumed = "; none is, and torques are refused"
     hint = '; write <passive joint=""/> in <modular_dynamics> for each that no motor drives'

@@ -1,4 +1,4 @@
-"""All words of other tools in a URDF, and how they join our tags, which take precedence."""
+"""All elements of other tools in a URDF ("words"), combined with our tags, which have precedence."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
@@ -22,7 +22,7 @@ from .loops import CLOSING, added_by_gazebo, collect_couplings, collect_loops, c
 from .unread import collect_unread
 from .words import Collected, Record, children
 
-#: What sections are called in notes.
+#: Names in notes of sections, and of the keys of <joint_dynamics>.
 _READ_AS = {
     "loop_joints": "loop joints",
     "gears": "gears",
@@ -34,8 +34,8 @@ _READ_AS = {
     "stiffness": "springs at joints [N m/rad, or N/m]",
 }
 
-#: Joints that are replaced in the tree already.
-_ONLY_SAID = ("planar", "universal")
+#: Sections that are only noted: :func:`replace_drake_joints` has replaced these joints already.
+_ONLY_NOTED = ("planar", "universal")
 
 
 def foreign_words(
@@ -46,15 +46,15 @@ def foreign_words(
     replaced: Sequence[Record],
     named: Sequence[etree._Element],
 ) -> Collected:
-    """What other tools say of a robot, but for what our tags or the partition file say of the same.
+    """Return what elements of other tools state about a robot, without what our tags state too.
 
     Args:
-        own: what our tags and the partition file say. given: their sections, before the checks. Of a section
-            that is there and empty, other tools say nothing either.
-        replaced: what :func:`replace_drake_joints` read. named: elements of which findings speak already.
+        own: annotations of our tags and the partition file. given: their sections, before the checks; a
+            section that is present and empty disables the reading of other tools' elements for it.
+        replaced: records of :func:`replace_drake_joints`. named: elements with findings already.
 
     Raises:
-        UrdfError: what should be numbers and is not.
+        UrdfError: a value that is not a number.
     """
     collected = _collected(root, robot)
     records, ours = list[Record](), _Ours(own, given, robot)
@@ -68,7 +68,7 @@ def foreign_words(
     if superseded:
         collected.notes.insert(0, f"not read, because our tags say the same: {', '.join(superseded)}")
     collected.notes[:0] = _notes(records)
-    collected.records = [record for record in records if record.section not in _ONLY_SAID]
+    collected.records = [record for record in records if record.section not in _ONLY_NOTED]
     collected.named += named
     settled = ((ours.rest_of(record), finding) for record, finding in collected.contradictions)
     collected.findings += [finding for rest, finding in settled if rest is not None]
@@ -79,6 +79,7 @@ def foreign_words(
 
 
 def _collected(root: etree._Element, robot: RobotDescription) -> Collected:
+    """Return all loops, couplings, drives and springs of other tools."""
     collected = Collected()
     for collect in (collect_loops, collect_couplings, collect_drives, collect_springs):
         collect(root, robot, collected)
@@ -86,7 +87,7 @@ def _collected(root: etree._Element, robot: RobotDescription) -> Collected:
 
 
 class _Ours:
-    """What our tags and the partition file say, which takes precedence."""
+    """What our tags and the partition file state: it has precedence over other tools."""
 
     def __init__(self, own: Annotations, given: Mapping[str, Any], robot: RobotDescription) -> None:
         self._own, self._given, self._robot = own, given, robot
@@ -97,7 +98,7 @@ class _Ours:
         self._dynamics = {one["joint"]: one for one in given.get("joint_dynamics") or ()}
 
     def rest_of(self, record: Record) -> Record | None:
-        """What they do not say of a record; None where nothing is left."""
+        """Return the part of a record that our tags do not state; None if nothing is left."""
         section, entry = record.section, record.entry
         if self._given.get(section) == []:
             return None
@@ -116,13 +117,13 @@ class _Ours:
         return None if said else record
 
     def _bodies(self, *links: str) -> set[str]:
-        """The moving joints above links, which name the bodies; empty for the ground."""
+        """Return the moving joints right above links, which identify their bodies; "" is the ground."""
         above = [self._robot.joints_above(link) if link in self._robot.links else [] for link in links]
         return {joints[-1].name if joints else "" for joints in above}
 
 
 def _notes(records: Sequence[Record]) -> Iterator[str]:
-    """What was read: a line for the words of each kind."""
+    """Yield a note for each kind of element that was read."""
     kinds: dict[tuple[str, str], list[str]] = {}
     for record in records:
         text = f"{_summary(record.section, record.entry)} (line {record.entry[LINE]})"
@@ -135,6 +136,7 @@ def _notes(records: Sequence[Record]) -> Iterator[str]:
 
 
 def _summary(section: str, entry: Mapping[str, Any]) -> str:
+    """Return an entry in a few words, for notes."""
     match section:
         case "loop_joints":
             ends = entry["predecessor"]["link"], entry["successor"]["link"]
@@ -152,7 +154,7 @@ def _summary(section: str, entry: Mapping[str, Any]) -> str:
 
 
 def with_words(annotations: Annotations, collected: Collected) -> Annotations:
-    """Our annotations, and what other tools say.
+    """Return our annotations together with those of other tools.
 
     Raises:
         PartitionError: invalid values, with the line.
@@ -180,10 +182,10 @@ def with_words(annotations: Annotations, collected: Collected) -> Annotations:
 
 
 def words_that_close(root: etree._Element) -> set[str]:
-    """Sections for which other tools say what makes joints follow others; the tree may be changed.
+    """Return the sections of other tools' elements that make joints depend on others; may change the tree.
 
     Raises:
-        UrdfError: there are such words, and links or joints are invalid.
+        UrdfError: there are such elements, and links or joints are invalid.
     """
     if not _has_words(root, *CLOSING):
         return set()
@@ -194,7 +196,7 @@ def words_that_close(root: etree._Element) -> set[str]:
 
 
 def remove_words(root: etree._Element) -> None:
-    """Remove the words that are read from a tree, where our tags replace them."""
+    """Remove from a tree the elements of other tools that are read; our tags replace them."""
     if not _has_words(root, *CLOSING, *INERTIAS, *SPRINGS, "drake:joint", "drake:linear_spring_damper"):
         return
     for element in _collected(root, _robot(root)).read:
@@ -207,14 +209,14 @@ def remove_words(root: etree._Element) -> None:
 
 
 def _has_words(root: etree._Element, *words: str) -> bool:
-    """Whether there are elements of these names, or joints that <gazebo> adds."""
+    """Return whether there are elements of these names, or joints that <gazebo> adds."""
     return any(word(element) in words for element in root.iter(etree.Element)) or any(
         True for _ in added_by_gazebo(root, "joint")
     )
 
 
 def _robot(root: etree._Element) -> RobotDescription:
-    """The links and joints of a root element, as :func:`..load.graph_of` reads them."""
+    """Return the links and joints of a root element, as :func:`..load.graph_of` reads them."""
     replace_drake_joints(root)
     version, _ = in_its_version(root)
     repair(root)
@@ -223,19 +225,17 @@ def _robot(root: etree._Element) -> RobotDescription:
     return with_planar_joints(robot)
 
 
-# <drake:joint> as joints of URDF: ball, planar, universal. Others are not in the model.
+# <drake:joint> -> joints of URDF: ball, planar, universal. The model does not have other types.
 
 _AS_URDF = {"ball": "floating", "planar": "planar", "universal": "continuous"}
 _STANDARD = ("revolute", "continuous", "prismatic", "fixed", "floating")
 
 
 def replace_drake_joints(root: etree._Element) -> tuple[list[Record], list[Finding]]:
-    """Change the tree so that joints of Drake are URDF's; returns those of types that URDF lacks.
+    """Turn <drake:joint> into joints of URDF; return records of their types, and findings on ignored parts.
 
-    And findings of what is not read of them.
-
-    A ball joint becomes a floating one that <spherical> makes a ball joint. A universal joint becomes two
-    about x and y, NAME_x and NAME_y, with a link without mass between: Drake's turns about these axes.
+    A ball joint becomes a floating joint with a record of <spherical>. A universal joint becomes two joints
+    NAME_x and NAME_y about x and y, as in Drake, with a massless link between.
 
     Raises:
         UrdfError: a joint without name, or of a type that is not in the model, such as screw.
@@ -258,7 +258,7 @@ def replace_drake_joints(root: etree._Element) -> tuple[list[Record], list[Findi
 
 
 def _split(joint: etree._Element, name: str) -> Iterator[Finding]:
-    """A universal joint as two, with a link between; what it has of one axis is not read, as in Drake."""
+    """Split a universal joint into two with a link between; yield findings on <axis> and <mimic>, ignored."""
     parts = {str(own.tag): own for own in joint}
     between = f"{name}_x_link"
     second = etree.Element("joint", name=f"{name}_y", type="continuous")

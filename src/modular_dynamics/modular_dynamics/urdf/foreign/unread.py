@@ -1,9 +1,9 @@
-"""Words of other tools that change torques and are not read: each is named, with what to write instead.
+"""Findings on elements of other tools that change torques and are not read, with what to write instead.
 
-What resembles them by its name is named too, and what names two links or two joints of the robot, with a word
-or with numbers that say that it closes a loop, couples joints, or is a spring. What concerns a simulation is
-not: contact, friction of surfaces, sensors, colours, gains, and gravity that simulators turn off for a link.
-What <gazebo> adds to the robot, or couples by a plugin, is a note: robots have it beside a complete URDF.
+They are found by their names, and by names of two links or joints of the robot in them together with a word
+or a number of a loop, a coupling or a spring. Elements of simulations are not reported: contact, friction of
+surfaces, sensors, colours, gains, and gravity that is turned off for a link. What <gazebo> adds to the robot,
+or couples by a plugin, is a note: robots have it in addition to a complete URDF.
 """
 
 import re
@@ -16,7 +16,7 @@ from lxml import etree
 from ...model import Finding
 from ..description import RobotDescription
 from ..header import EARTH
-from ..schema import INERTIAS, ROBOT, SPRINGS, is_zero, kind_of
+from ..schema import HINTS, INERTIAS, ROBOT, SPRINGS, is_zero, kind_of, snake_case
 from ..source import line_of, numbers_in, word
 from ..values import Entry, attributes
 from .loops import added_by_gazebo
@@ -26,17 +26,17 @@ _WRITE = {
     "loop": "write <loop_joint> in <modular_dynamics>, and <passive> for the joints that no motor drives",
     "coupling": 'write <mimic> in the joint, or <gear joint="" driver="" ratio=""/> in <modular_dynamics>',
     "spring": "write <spring>, or <joint_dynamics> with a stiffness, in <modular_dynamics>",
-    "inertia": 'write <joint_dynamics joint="" armature=""/> in <modular_dynamics>',
+    "inertia": HINTS["inertia"],
     "mass": "write masses and moments of inertia as they are into the <inertial> of the links",
     "gravity": 'give gravity to load_urdf, or write <modular_dynamics version="1" gravity="">',
 }
-#: Elements below <robot>: what they are.
+#: Kinds of elements below <robot> that their names do not tell.
 _ELEMENTS = {
     "drake:tendon_constraint": "coupling",
     "drake:linear_bushing_rpy": "spring",
     **dict.fromkeys(("cable", "cable_length"), "coupling"),
 }
-#: In joints, where a loop or a coupling means something else.
+#: Kinds that are searched in joints, where names of loops and couplings mean something else.
 _IN_JOINTS = ("spring", "inertia")
 _MASSES = re.compile(
     r"(.*_)?((added|additional|lumped|point|extra|counter|motor|tool)_?mass(es)?|mass_?offset"
@@ -44,14 +44,14 @@ _MASSES = re.compile(
     re.IGNORECASE,
 )
 _PAYLOAD = re.compile(r"(.*_)?payloads?", re.IGNORECASE)
-#: Of contacts and controllers, whose stiffness is no spring of the robot; and what is stiff, but no inertia.
+#: Elements whose stiffness is not a spring of the robot, and (_STIFF) whose inertia is not a joint's.
 _SIMULATED = re.compile(
     r"(.*_)?(ground|contacts?|controllers?|control|gains?|pid|tires?|surface|impedance|collisions?|soil)"
     r"(_.*)?",
     re.IGNORECASE,
 )
 _STIFF = re.compile(r"(.*[_:])?(drives?|sensors?)(_.*)?", re.IGNORECASE)
-#: What names several links or joints for other reasons: groups of planners, sensors, frames.
+#: Elements that name several links or joints for other reasons: groups of planners, sensors, frames.
 _GROUPS = re.compile(
     r"(.*[_:])?((dis|en)able.*|.*collisions?(_.*)?|groups?(_.*)?|(?<!closed_)chains?|end_?effectors?"
     r"|virtual_?joints?|passive_?joints?|sensors?|cameras?|plugins?|visual|safety_?controllers?|calibration"
@@ -60,7 +60,7 @@ _GROUPS = re.compile(
     r"|include.*|frames?|markers?|imus?|tools?|tcp|tf|transforms?|attach.*|mount.*|contacts?(_.*)?)",
     re.IGNORECASE,
 )
-#: What an element makes of the links or joints that it names: words of its name, or names of numbers in it.
+#: Kinds of elements that name several links or joints: by words of their name, or names of numbers in them.
 _SAY = {
     "coupling": (
         re.compile(
@@ -82,7 +82,7 @@ _SAY = {
     ),
 }
 _SEVERAL = (2, 3)
-#: Ancestors of an element that stands deeper than in a link or a joint.
+#: Number of ancestors from which on an element is deeper than a child of a link or a joint.
 _DEEP = 3
 _CLOSING_FRAME = re.compile(r"(closing_.+)_1")
 _PLUGINS = {
@@ -110,12 +110,14 @@ def collect_unread(
 
 
 def _seems(kind: str, element: etree._Element, name: str, what: str) -> Finding:
+    """Return the finding on an element that is probably of this kind; ``what``: its name in the message."""
     article = "an" if kind == "inertia" else "a"
     return unread(kind, element, name, f"{what} seems to be {article} {kind} and is not read", _WRITE[kind])
 
 
 def _below_robot(root: etree._Element, done: set[etree._Element]) -> Iterator[Finding]:
-    for element in _strangers(root, done):
+    """Yield findings on unknown elements below <robot>, and on springs and inertias in them."""
+    for element in _unknown_children(root, done):
         tag, name = word(element), element.get("name", "")
         if not len(element) and not element.attrib:
             continue
@@ -126,8 +128,8 @@ def _below_robot(root: etree._Element, done: set[etree._Element]) -> Iterator[Fi
             yield from _inside(element, name or tag, "below <robot>", done)
 
 
-def _strangers(owner: etree._Element, done: set[etree._Element]) -> Iterator[etree._Element]:
-    """Elements in <robot>, a link or a joint that neither URDF nor a tool that is read has there."""
+def _unknown_children(owner: etree._Element, done: set[etree._Element]) -> Iterator[etree._Element]:
+    """Yield the children of <robot>, a link or a joint that are neither URDF's nor of a tool that is read."""
     rule = ROBOT.children.get(word(owner), ROBOT)
     for element in children(owner):
         if word(element) not in (*rule.children, *rule.of_others) and element not in done:
@@ -135,7 +137,7 @@ def _strangers(owner: etree._Element, done: set[etree._Element]) -> Iterator[etr
 
 
 def _inside(element: etree._Element, name: str, where: str, done: set[etree._Element]) -> Iterator[Finding]:
-    """Springs and inertias in an element that is not known, each kind once for each element in it."""
+    """Yield findings on springs and inertias in an unknown element, each kind once per element in it."""
     for own in element.iter(etree.Element):
         path = [own, *own.iterancestors()]
         within = path[: path.index(element) + 1]
@@ -158,10 +160,10 @@ def _inside(element: etree._Element, name: str, where: str, done: set[etree._Ele
 
 
 def _in_joints(root: etree._Element, done: set[etree._Element]) -> Iterator[Finding]:
-    """What stands in joints and transmissions beside URDF's own elements and words."""
+    """Yield findings on springs and inertias in unknown elements of joints and transmissions."""
     for owner in children(root, "joint", "transmission"):
         name = owner.get("name", "")
-        for element in _strangers(owner, done):
+        for element in _unknown_children(owner, done):
             if word(element) not in INERTIAS:
                 yield from _inside(element, name, f"in {word(owner)} '{name}'", done)
 
@@ -169,7 +171,7 @@ def _in_joints(root: etree._Element, done: set[etree._Element]) -> Iterator[Find
 def _in_ros2_control(
     root: etree._Element, robot: RobotDescription, done: set[etree._Element]
 ) -> Iterator[Finding]:
-    """Couplings, springs and inertias of joints, and parameters that ROS 2 passes to a driver as they are."""
+    """Yield findings on couplings, springs and inertias in <ros2_control>, also in parameters of drivers."""
     for block in children(root, "ros2_control"):
         for joint in children(block, "joint"):
             name = joint.get("name", "")
@@ -199,7 +201,7 @@ def _couplings(
 
 
 def _closing_frames(root: etree._Element, robot: RobotDescription, held: set[str]) -> Iterator[Finding]:
-    """Pairs of frames closing_NAME_1 and closing_NAME_2, as onshape-to-robot exports mates that close loops.
+    """Yield findings on frames closing_NAME_1 and closing_NAME_2, onshape-to-robot's mates that close loops.
 
     Args:
         held: links with ends of loop joints.
@@ -214,7 +216,7 @@ def _closing_frames(root: etree._Element, robot: RobotDescription, held: set[str
 
 
 def _springs_elsewhere(root: etree._Element, done: set[etree._Element]) -> Iterator[Finding]:
-    """Gazebo's stiffnesses where it reads none: in a link, in another <gazebo>, without its reference."""
+    """Yield findings on Gazebo's stiffnesses where it reads none: in a link, or in <gazebo> of no joint."""
     for element in root.iter(*(tag for tag, key in SPRINGS.items() if key == "stiffness")):
         above = [word(one) for one in element.iterancestors()]
         is_new = element not in done and not is_zero(content(element))
@@ -224,7 +226,7 @@ def _springs_elsewhere(root: etree._Element, done: set[etree._Element]) -> Itera
 
 
 def _closures(root: etree._Element, robot: RobotDescription, done: set[etree._Element]) -> Iterator[Finding]:
-    """What closes a loop or couples joints in an element that is not read, or in a joint or link."""
+    """Yield findings on elements anywhere that close a loop or couple joints and are not read."""
     for element in root.iterdescendants(etree.Element):
         above = [*element.iterancestors()]
         if element in done or done.intersection(above) or any(_is_group(one) for one in (element, *above)):
@@ -238,6 +240,7 @@ def _closures(root: etree._Element, robot: RobotDescription, done: set[etree._El
 
 
 def _is_group(element: etree._Element) -> bool:
+    """Return whether an element names links or joints for other reasons (:data:`_GROUPS`)."""
     tag = word(element)
     return tag == "modular_dynamics" or (tag != "joint" and _GROUPS.fullmatch(tag) is not None)
 
@@ -256,7 +259,7 @@ def _kind_of_closure(
     rule = ROBOT.children.get(owner, ROBOT)
     if len(above) < _DEEP and tag in (*rule.children, *rule.of_others):
         return None
-    said = _said(element)
+    said = _possible_names(element)
     links, joints = said & robot.links.keys(), said & robot.joints.keys() - robot.links.keys()
     kind = kind_of(tag, "loop", "coupling")
     if kind is not None and len(above) > 1 and (links or len(joints) > 1):
@@ -274,10 +277,10 @@ def _kind_of_closure(
 
 
 def _kind_of_pair(element: etree._Element, couples: bool, closes: bool) -> str | None:
-    """What an element makes of the joints or links that it names, if it says so."""
-    words = re.findall(r"[a-z]+", _spaced(word(element)))
+    """Return the kind of an element that names joints or links, by its words and numbers; None if unclear."""
+    words = re.findall(r"[a-z]+", snake_case(word(element)))
     names = [str(key) for own in (element, *children(element)) for key in own.attrib]
-    names = [*map(_spaced, (*names, *map(word, children(element))))]
+    names = [*map(snake_case, (*names, *map(word, children(element))))]
     for kind, (of_name, of_numbers) in _SAY.items():
         if (couples if kind == "coupling" else closes) and (
             any(map(of_name.fullmatch, words)) or any(map(of_numbers.fullmatch, names))
@@ -286,40 +289,35 @@ def _kind_of_pair(element: etree._Element, couples: bool, closes: bool) -> str |
     return None
 
 
-def _spaced(name: str) -> str:
-    """A name in small letters, gearRatio as gear_ratio."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
-
-
 def _values(element: etree._Element) -> list[str]:
-    """Values and texts of an element and of those directly in it, but for names that it gives itself."""
+    """Return attribute values and texts of an element and its children, without the element's own name."""
     values = [str(value) for key, value in element.attrib.items() if key != "name"]
     values += [str(value) for own in children(element) for value in own.attrib.values()]
     return [value.strip() for value in (*values, *(one.text or "" for one in (element, *children(element))))]
 
 
 def _above(element: etree._Element) -> etree._Element:
-    """The element in which another one stands."""
+    """Return an element's parent; the root element for itself."""
     parent = element.getparent()
     return element if parent is None else parent
 
 
-def _said(element: etree._Element) -> set[str]:
-    """What an element may name: its values, and their parts, as in "arm::link" and "a, b"."""
+def _possible_names(element: etree._Element) -> set[str]:
+    """Return all possible names in an element: its values, and their parts, as in "arm::link" and "a, b"."""
     values = _values(element)
     return {*values, *(part for value in values for part in re.split(r"[\s,;/:]+", value))}
 
 
 def _masses(root: etree._Element, robot: RobotDescription, done: set[etree._Element]) -> Iterator[Finding]:
-    """Elements of no tool that is known, with a mass or with a gravity of their own.
+    """Yield findings on masses and gravity in elements of unknown tools.
 
-    Below <robot> a mass is that of all of it, or what it may carry, where no link is named.
+    Masses below <robot> are reported only if a link is named: others are a total or a payload.
     """
     for owner in (root, *children(root, "link", "joint")):
-        for element in _strangers(owner, done):
+        for element in _unknown_children(owner, done):
             name, tag = element.get("name") or word(element), word(element)
             mass = element.get("mass", next((one.get("value") for one in children(element, "mass")), None))
-            is_placed = owner is not root or bool(_said(element) & robot.links.keys())
+            is_placed = owner is not root or bool(_possible_names(element) & robot.links.keys())
             if is_placed and mass is not None and not is_zero(mass):
                 yield _seems("mass", element, name, f'<{tag} mass="{mass}">')
             elif _MASSES.fullmatch(tag) or (is_placed and mass is None and _PAYLOAD.fullmatch(tag)):
@@ -329,6 +327,7 @@ def _masses(root: etree._Element, robot: RobotDescription, done: set[etree._Elem
 
 
 def _gravities(element: etree._Element, name: str) -> Iterator[Finding]:
+    """Yield findings on gravity in an element, unless it is the earth's."""
     for own in element.iter(etree.Element):
         tag, said = word(own), own.get("gravity")
         value = content(own) if tag == "gravity" else said
@@ -340,7 +339,7 @@ def _gravities(element: etree._Element, name: str) -> Iterator[Finding]:
 
 
 def _notes(root: etree._Element, robot: RobotDescription) -> Iterator[str]:
-    """What only simulators have: masses and plugins of <gazebo>, fluids of MuJoCo, PyBullet's inertias."""
+    """Yield notes on what only simulators have: masses and plugins of Gazebo, fluids, scaled inertias."""
     if links := [link.get("name", "") for link in added_by_gazebo(root, "link")]:
         yield f"not read, because only <gazebo> has them: links {', '.join(links)}, with their masses"
     if masses := [
@@ -375,7 +374,7 @@ def _notes(root: etree._Element, robot: RobotDescription) -> Iterator[str]:
 
 
 def _of_mujoco(root: etree._Element, robot: RobotDescription) -> Iterator[Finding]:
-    """Options with which MuJoCo's compiler makes other masses of this robot, and another gravity."""
+    """Yield findings on loops in <mujoco>, and on options that change masses or gravity in MuJoCo."""
     for block in children(root, "mujoco"):
         for equality in children(block, "equality"):
             for own in equality:
@@ -398,7 +397,7 @@ def _of_mujoco(root: etree._Element, robot: RobotDescription) -> Iterator[Findin
 
 
 def _compiler_effects(compiler: etree._Element, robot: RobotDescription) -> Iterator[tuple[str, str]]:
-    """Options that change a mass or an inertia of this robot, and what they do."""
+    """Yield the compiler options that change a mass or an inertia of this robot, and what each does."""
     entry = Entry.of(compiler, "<mujoco>, <compiler>")
     moving = [robot.links[joint.child] for joint in robot.joints.values() if joint.moves]
     moments = {link.name: np.linalg.eigvalsh(link.inertia) for link in moving}
