@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-#: Characters of a message about a description.
+#: Most characters of a message about a description.
 _LONGEST = 2_000
 D = TypeVar("D", bound="DescriptionError")
 
@@ -48,7 +48,7 @@ class DescriptionError(ModularDynamicsError, ValueError):
         super().__init__(_readable(f"{where}: {message}" if where else message))
 
     def located(self: D, where: str, line: int | str | None) -> D:
-        """The same error, its message after ``where``, which names the file; ``line``: in that file."""
+        """Return the error with ``where``, which names the file, before its message; ``line``: in it."""
         error = type(self)(f"{where}{self}", unreadable=self.unreadable)
         error.line = line
         return error

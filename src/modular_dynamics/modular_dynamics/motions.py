@@ -67,6 +67,7 @@ class AccelerationProfile:
         return rows[:, 0], rows[:, 1], rows[:, 2]
 
     def _path_at(self, t: float) -> tuple[float, float, float]:
+        """Return P, P' and P'' at t."""
         index = next((k for k, piece in enumerate(self.pieces) if t < piece[0]), len(self.pieces) - 1)
         begin = self.pieces[index - 1][0] if index else 0.0
         _, scale, velocity, position = self.pieces[index]
@@ -114,10 +115,10 @@ def profile_of(text: str, where: str) -> AccelerationProfile:
 ORDER = 3
 #: Factor on the cutoff of each direction, so that both together have gain 1/sqrt(2) at the cutoff.
 TWICE = (np.sqrt(2.0) - 1.0) ** (-0.5 / ORDER)
-#: Periods of the cutoff by which a record is continued at its ends: what the filter remembers.
+#: Periods of the cutoff by which a record is continued at its ends, the length of the filter's memory.
 CONTINUED = 6.0
 DEGREE = 5  # of splines: even the second derivative has an error of fourth order in the period
-#: Samples in a period of the cutoff that are needed: near two, the filter knows nothing.
+#: Fewest samples in a period of the cutoff; with two the cutoff would be the Nyquist frequency.
 LEAST_SAMPLES = 2.5
 
 
@@ -165,6 +166,7 @@ def filtered_accelerations(
 
 
 def _checked(times: ArrayLike, values: ArrayLike | None, name: str) -> tuple[Array, Array]:
+    """Return times and values as arrays. Raises StudyError: see :func:`filtered_accelerations`."""
     try:
         t, x = np.asarray(times, float), np.asarray(values, float)
     except (TypeError, ValueError) as error:
@@ -185,6 +187,7 @@ def _checked(times: ArrayLike, values: ArrayLike | None, name: str) -> tuple[Arr
 
 
 def _first(flags: NDArray[np.bool_]) -> int:
+    """Return the first row with a True."""
     return int(np.argwhere(flags)[0][0])
 
 

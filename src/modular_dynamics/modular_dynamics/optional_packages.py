@@ -1,4 +1,4 @@
-"""Optional packages: what is to be done where one cannot be imported."""
+"""Optional packages: errors that say how to install one that cannot be imported."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from .exceptions import MissingDependencyError
 
 __all__ = ["EXTRAS", "import_failure", "needed"]
 
-#: What pip installs for each extra of this library (pyproject.toml): no index has the library itself.
+#: Packages of each extra of this library (pyproject.toml), for pip: no index has the library itself.
 EXTRAS = {
     "crosscheck": ("pin",),
     "equations": ("sympy",),
@@ -18,32 +18,32 @@ EXTRAS = {
     "symbolic": ("casadi",),
     "xacro": ("xacro",),
 }
-#: How packages are imported whose name on the index is another one.
+#: Modules whose name differs from their package's.
 MODULES = {"pin": "pinocchio", "mcap-ros2-support": "mcap_ros2"}
 
 
 @contextmanager
 def needed(feature: str, package: str, extra: str) -> Iterator[None]:
-    """Import an optional package in the block.
+    """Convert errors of the block, which imports an optional package.
 
     Args:
-        feature: what needs it. package: its name, for people. extra: of this library that installs it.
+        feature: what needs it. package: its name in messages. extra: this library's extra that installs it.
 
     Raises:
         MissingDependencyError: it cannot be imported.
     """
     try:
         yield
-    except Exception as error:  # a package that does not fit the others raises whatever it comes to
+    except Exception as error:  # a package of a wrong version may raise anything
         raise MissingDependencyError(feature, package, extra, import_failure(error, EXTRAS[extra])) from error
 
 
 def import_failure(error: Exception | None, requirements: tuple[str, ...], too_old: str = "") -> str:
-    """Why an import failed, and what to do, as the end of a sentence that begins with the package.
+    """Return why an import failed, and what to do, as the end of a sentence that begins with the package.
 
     Args:
-        error: of the import; None with too_old. requirements: what pip installs. too_old: the version that is
-            installed, where that is the reason.
+        error: of the import; None with too_old. requirements: for pip. too_old: the installed version, if
+            that is the reason.
     """
     install = "pip install " + " ".join(f'"{one}"' if ">" in one else one for one in requirements)
     names = [re.split("[<>=]", one)[0] for one in requirements]

@@ -1,4 +1,4 @@
-"""Colours of subsystems and of lines; names as they are."""
+"""Colours of subsystems and of lines, and texts without formulas."""
 
 from collections.abc import Iterable
 from itertools import cycle
@@ -18,6 +18,6 @@ def subsystem_colours(graph: SubsystemGraph) -> dict[str, str]:
 
 
 def as_literal(texts: Iterable[Any]) -> None:
-    """Let matplotlib's texts show their characters: what stands between two $ would be a formula."""
+    """Let matplotlib's texts show their characters: text between two $ would become a formula."""
     for text in texts:
         text.set_parse_math(False)

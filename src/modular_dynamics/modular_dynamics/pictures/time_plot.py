@@ -62,6 +62,7 @@ def draw_over_time(title: str, times: Array, panels: Sequence[Panel], path: Path
 
 
 def _draw(axis: Axes, times: Array, panel: Panel) -> None:
+    """Draw a panel's lines."""
     styles = ((colour, style) for style in cycle(STYLES) for colour in COLOURS)
     for (name, values), (colour, style) in zip(panel.lines.items(), styles, strict=False):
         if name in panel.measured:
@@ -78,6 +79,7 @@ def _draw(axis: Axes, times: Array, panel: Panel) -> None:
 
 
 def _legend() -> list[Line2D]:
+    """Return the legend's lines of models and measurements."""
     return [
         Line2D([], [], color="0.25", lw=1.4, label="model"),
         Line2D([], [], color="0.25", lw=0.7, alpha=0.45, label="measured"),

@@ -1,1 +1,1 @@
-"""Text that people write: its sizes, its numbers, and YAML. What every reader of files shares."""
+"""Text of files, for all readers: limits of size, numbers, YAML, checked mappings, reading and writing."""

@@ -16,7 +16,7 @@ __all__ = ["Element", "nearest"]
 
 _short = Repr()
 _short.maxlevel, _short.maxlist, _short.maxdict, _short.maxstring = 2, 9, 4, 60
-#: Characters of a key in a message.
+#: Most characters of a key in a message.
 _LONGEST_KEY = 100
 
 
@@ -34,8 +34,8 @@ class Element(NamedTuple):
     """A mapping at a path of a file.
 
     Attributes:
-        file: as messages name it. path: keys from the file's top to here, such as 'bodies/cube/'.
-        error: what is raised.
+        item: the mapping. file: its name in messages. path: keys from the file's top, such as 'bodies/cube/'.
+        error: class of all errors.
     """
 
     item: Mapping[Any, Any]
@@ -172,4 +172,5 @@ def _is_number(value: object, least: float = -math.inf, largest: float = math.in
 
 
 def _bound(least: float) -> str:
+    """Return the end of a message about a number's lower bound; empty without one."""
     return f" of at least {least:g}" if least > -LARGEST else ""

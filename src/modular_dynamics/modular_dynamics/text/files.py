@@ -1,4 +1,4 @@
-"""Files whose paths people give: whatever stands there, reading ends, and errors are the library's."""
+"""Files at paths that users give: reading always ends, whatever is there, and errors are the library's."""
 
 import errno
 import os
@@ -24,7 +24,7 @@ __all__ = [
     "write_beside",
 ]
 
-#: How files begin that are no text, or no text that anything here reads; what they are.
+#: Beginnings of files that cannot be read here, and what they are.
 _BEGINNINGS = {
     b"version https://git-lfs.github.com/": "a pointer of Git LFS: `git lfs pull` fetches the file",
     b"<!doctype html": "a web page, as of a link that shows a file: download the file itself",

@@ -15,12 +15,12 @@ __all__ = ["LARGEST", "LARGEST_FLOAT", "STIFFEST", "decimals", "real_number"]
 #: Largest size of lengths, angles, masses, moments of inertia and factors, in SI units. A length of 1e9 m is
 #: known to 1e-7 m, so larger ones leave no digit for a robot; and their products cannot overflow.
 LARGEST = 1e9
-#: Of stiffness, damping, friction and armature: stops are modelled by springs of up to 1e10 N/m.
+#: Largest stiffness, damping, friction and armature: stops are modelled by springs of up to 1e10 N/m.
 STIFFEST = 1e12
-#: Of limits of joints: published robots write 1e16 where there is none, and others the largest float.
+#: Largest limit of a joint: where there is none, published robots write 1e16 or the largest float.
 LARGEST_FLOAT = sys.float_info.max
 _DECIMAL = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-#: "nan" and "inf" are numbers too, which are refused for not being finite.
+#: "nan" and "inf" are numbers too, so that the message is that they are not finite.
 _NOT_FINITE = re.compile(r"[-+]?(?:nan|inf(?:inity)?)", re.IGNORECASE | re.ASCII)
 #: Any character that is not XML's white space.
 _PART = re.compile(r"[^ \t\r\n]+")
@@ -47,6 +47,7 @@ def real_number(value: Any) -> float:
 
 
 def _decimal(part: str) -> float:
+    """Return a decimal number. Raises ValueError: other text."""
     if _DECIMAL.fullmatch(part) or _NOT_FINITE.fullmatch(part):
         return float(part)
     raise ValueError(f"{shown(part)} is no number")

@@ -1,6 +1,6 @@
-"""The largest descriptions that are read. What exceeds one of these is an error that names the limit.
+"""Limits of descriptions; a larger one is an error that names the limit.
 
-They are far above every robot that is known, and so low that a description at a limit is read in seconds.
+They are far above every known robot, and low enough that a description at a limit is read in seconds.
 """
 
 __all__ = [
@@ -31,7 +31,7 @@ MAX_NAME = 1_000
 MAX_YAML_BYTES = 2_000_000
 #: Values in a YAML file, each alias counted as all that it stands for.
 MAX_YAML_VALUES = 100_000
-#: How deep lists and mappings of YAML are in each other. (XML: libxml2's own limit of 256 elements.)
+#: Depth of nested lists and mappings of YAML. (XML: libxml2's own limit of 256 elements.)
 MAX_DEPTH = 100
 #: Characters of a value that a message shows.
 _SHOWN = 80

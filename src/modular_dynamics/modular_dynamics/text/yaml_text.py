@@ -25,6 +25,7 @@ class _Loader(_Safe):  # type: ignore[misc, valid-type]
     """A safe YAML loader without YAML 1.1's sexagesimals (1:30), octals (010) and booleans (yes)."""
 
     def lined_mapping(self, node: yaml.MappingNode) -> Iterator[LinedMapping]:
+        """Construct a mapping with its lines. Raises _Refused: a key stands twice."""
         mapping = LinedMapping()
         yield mapping
         first: dict[str, int] = {}
@@ -41,7 +42,7 @@ class _Loader(_Safe):  # type: ignore[misc, valid-type]
 
 
 class Dumper(yaml.SafeDumper):
-    """YAML that any reader, of 1.1 or 1.2, takes for the same."""
+    """A dumper whose YAML has the same meaning in versions 1.1 and 1.2."""
 
 
 class _Merging(_Loader):
@@ -106,6 +107,7 @@ def documents(
 
 
 def _at(name: str, mark: Any) -> str:
+    """Return a file's name with the line of a mark, for messages."""
     return name if mark is None else ", ".join(filter(None, (name, f"line {mark.line + 1}")))
 
 
@@ -132,6 +134,7 @@ def _check_depth(text: str) -> None:
 
 
 def _constructed(loader: Any) -> list[Any]:
+    """Return the documents of a loader, after checking the sizes of their aliases."""
     found = []
     try:
         while loader.check_node():
