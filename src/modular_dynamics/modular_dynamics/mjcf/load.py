@@ -69,6 +69,7 @@ def load_mjcf(
 def _graph(
     compiled_model: Compiled, partition: dict[str, Any] | None, gravity: ArrayLike | None, strict: bool
 ) -> SubsystemGraph:
+    """Return the graph of a compiled model; arguments as of :func:`load_mjcf`."""
     model = compiled_model.model
     names = names_of(model)
     check_numbers(model, names)

@@ -1,4 +1,4 @@
-"""Equality constraints between joints, and between fixed tendons: gears, and joints that never move."""
+"""Equality constraints and tendons -> loop joints, springs, passive joints, gears and fixed joints."""
 
 from collections.abc import Container, Sequence, Set
 from copy import copy
@@ -125,6 +125,7 @@ def read_springs(
 
 
 def _spring(model: Any, names: Names, k: int, name: str) -> Spring:
+    """Return the spring of tendon k. Raises UnsupportedModelError: see :func:`read_springs`."""
     first, last = model.tendon_adr[k], model.tendon_adr[k] + model.tendon_num[k]
     shortest, longest = map(float, model.tendon_lengthspring[k])
     reason = ""
@@ -150,15 +151,14 @@ def _spring(model: Any, names: Names, k: int, name: str) -> Spring:
     )
 
 
-# Which joints of closed loops are passive: those that no actuator drives.
+# Choice of the passive joints in closed loops: those that no actuator drives.
 #
 # If no actuator drives any joint of the loops, the file does not say which ones are driven. Then as many
 # joints are passive as the loops determine, at the reference position or at one of the keyframes, beginning
 # with those nearest to the ends of the branches.
 
 Array = NDArray[np.float64]
-#: A column of the constraint Jacobian counts as dependent where others explain it up to this part of the
-#: largest entry: rounding.
+#: Singular values below this, relative to the constraint Jacobian's largest entry, are rounding errors.
 _RANK = 1e-8
 
 
@@ -257,7 +257,7 @@ def _independent(blocks: Sequence[Array]) -> tuple[int, list[int]]:
     return total, chosen
 
 
-#: Rounding: of coefficients, relative to the largest of their relation; of contradictions [rad or m].
+#: Rounding errors of coefficients, relative to their relation's largest, and of values [rad or m].
 _ROUNDING = 1e-12
 _CONTRADICTION = 1e-9
 
@@ -324,6 +324,7 @@ def held_positions(model: Any) -> dict[int, float]:
 
 
 def _relation(model: Any, k: int, name: str) -> _Relation:
+    """Return the linear relation of equality constraint k. Errors as of :func:`read_relations`."""
     data, objects = model.eq_data[k], [int(model.eq_obj1id[k]), int(model.eq_obj2id[k])]
     constant, ratio = float(data[0]), float(data[1])
     if objects[1] < 0:
@@ -401,6 +402,7 @@ def _without(relation: _Relation, locked: dict[int, float]) -> _Relation:
 
 
 def _gear(relation: _Relation, names: Names, own: int) -> Gear:
+    """Return a relation as the gear that determines the joint ``own``."""
     scale = relation.coefficients[own]
     (driver, ratio), *further = [
         (names.joints[joint], -coefficient / scale)

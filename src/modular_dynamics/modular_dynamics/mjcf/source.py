@@ -35,9 +35,9 @@ Disable = SimpleNamespace(CONSTRAINT=1, EQUALITY=2, FRICTIONLOSS=4, SPRING=32, D
 
 #: The root element; before it a declaration and comments are allowed.
 _ROOT = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?.*?\?>)*<(\w+)", re.DOTALL)
-#: Numbers of enumerations (codes.py) differ in older versions.
+#: In older versions these numbers differ.
 _OLDEST = (3, 17)
-#: MuJoCo has one receiver of warnings for the whole process.
+#: Held while warnings are received: MuJoCo has one receiver for the whole process.
 _RECEIVER = Lock()
 
 
@@ -108,6 +108,7 @@ def _read(file: Any) -> Any:
 
 
 def _from_path(mujoco: Any, path: Path) -> Compiled:
+    """Return the compiled model of an MJCF file or of a binary model (.mjb)."""
     if path.suffix.lower() == ".mjb" and is_file(path):  # a compiled model
         with suppress(OSError), open(path, "rb") as file:
             if kind := content_kind(file.read(200)):
@@ -119,6 +120,7 @@ def _from_path(mujoco: Any, path: Path) -> Compiled:
 
 
 def _decoded(content: bytes) -> str:
+    """Return bytes as text. Raises MjcfError: not UTF-8."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -126,6 +128,7 @@ def _decoded(content: bytes) -> str:
 
 
 def _check_root(content: bytes, where: str) -> None:
+    """Raise MjcfError if a text is too large or has another root element than MJCF."""
     if len(content) > MAX_BYTES:
         raise MjcfError(f"{where} has {len(content)} bytes; at most {MAX_BYTES} are accepted")
     found = _ROOT.match(content)
@@ -136,6 +139,7 @@ def _check_root(content: bytes, where: str) -> None:
 
 
 def _compile(function: Any, *arguments: str, where: str = "") -> Compiled:
+    """Return the model that a function of MuJoCo makes, with its warnings. Raises MjcfError: it fails."""
     with _warnings_received() as warnings:
         try:
             return Compiled(function(*arguments), warnings, where)

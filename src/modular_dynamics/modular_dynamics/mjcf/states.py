@@ -67,10 +67,10 @@ def to_mujoco(
 
 
 def torques_from_mujoco(graph: SubsystemGraph, model: Any, qpos: ArrayLike, qfrc: ArrayLike) -> Array:
-    """Torques (nv,) of a graph from MuJoCo's generalized forces (model.nv,) at qpos, such as qfrc_inverse.
+    """Return torques (nv,) of a graph from MuJoCo's generalized forces (model.nv,) at qpos.
 
-    Of a floating joint the force is turned from the world's axes into the body's. Errors as of
-    :func:`from_mujoco`.
+    Example: qfrc_inverse. A floating joint's force is turned from the world's axes into the body's. Errors as
+    of :func:`from_mujoco`.
     """
     order = _order(graph, model)
     return order.from_tau(qfrc, order.from_q(qpos))

@@ -19,7 +19,6 @@ from ..model import Finding, Limits
 from ..text.numbers import LARGEST, STIFFEST
 from ..urdf.description import JointDescription, LinkDescription, RobotDescription
 from .source import Disable, Joint, SameFrame, Transmission, Wrap
-from .source import Joint as Kind
 
 __all__ = []
 
@@ -47,7 +46,7 @@ def names_of(model: Any) -> Names:
 
 
 def name_of(model: Any, address: int) -> str:
-    """The name that begins at an address of the model's table of names; empty if the element has none."""
+    """Return the name at an address of the model's table of names; empty if the element has none."""
     table: bytes = model.names
     return table[address : table.index(b"\0", address)].decode()
 
@@ -81,7 +80,7 @@ def _unique(given: list[str], otherwise: list[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Actuators:
-    """What actuators do to joints; all but the last by MuJoCo's index of the joint (njnt,).
+    """The effects of actuators on joints; all but the last by MuJoCo's index of the joint (njnt,).
 
     Attributes:
         driven: whether an actuator acts on the joint, directly or through a fixed tendon.
@@ -208,10 +207,10 @@ class _BodyReader:
     def joint(self, k: int, parent: str, child: str, before: DualQuaternion) -> JointDescription:
         """Return joint k between two links; ``before``: body's pose in the parent link without this joint."""
         model, kind = self.model, self.model.jnt_type[k]
-        if kind == Kind.FREE:
+        if kind == Joint.FREE:
             return self._described(k, "floating", parent, child, DualQuaternion.identity)
         before = before * _shift(self.anchor(k))
-        if kind == Kind.BALL:
+        if kind == Joint.BALL:
             return self._described(k, "spherical", parent, child, before)
         axis, start = model.jnt_axis[k].copy(), -float(model.qpos0[model.jnt_qposadr[k]])
         if k in self.locked:
@@ -220,20 +219,21 @@ class _BodyReader:
         limited = bool(model.jnt_limited[k])
         turning = "revolute" if limited else "continuous"
         x = before * _motion(kind, axis, start)
-        return self._described(k, turning if kind == Kind.HINGE else "prismatic", parent, child, x)
+        return self._described(k, turning if kind == Joint.HINGE else "prismatic", parent, child, x)
 
     def anchor(self, k: int) -> Array:
         """Return the point of the body about which joint k turns, in the body's frame [m].
 
         Zero for slides and free joints, on which it has no effect.
         """
-        turns = self.model.jnt_type[k] in (Kind.HINGE, Kind.BALL)
+        turns = self.model.jnt_type[k] in (Joint.HINGE, Joint.BALL)
         return np.array(self.model.jnt_pos[k], float) if turns else np.zeros(3)
 
     def _described(self, k: int, kind: str, parent: str, child: str, x: DualQuaternion) -> JointDescription:
+        """Return joint k as described by the model, of a type and at a pose in the parent link."""
         model, dof = self.model, self.model.jnt_dofadr[k]
-        single = model.jnt_type[k] in (Kind.HINGE, Kind.SLIDE)
-        free = model.jnt_type[k] == Kind.FREE
+        single = model.jnt_type[k] in (Joint.HINGE, Joint.SLIDE)
+        free = model.jnt_type[k] == Joint.FREE
         rest = float(model.qpos_spring[model.jnt_qposadr[k]]) if single else 0.0
         off = model.opt.disableflags
         stiffness = 0.0 if off & Disable.SPRING else float(model.jnt_stiffness[k])
@@ -254,14 +254,16 @@ class _BodyReader:
         )
 
     def _limits(self, k: int) -> Limits:
+        """Return the limits of joint k; none for joints with several coordinates."""
         model = self.model
-        if model.jnt_type[k] not in (Kind.HINGE, Kind.SLIDE):
+        if model.jnt_type[k] not in (Joint.HINGE, Joint.SLIDE):
             return Limits()
         lower, upper = map(float, model.jnt_range[k]) if model.jnt_limited[k] else (None, None)
         return Limits(lower, upper, effort=self.actuators.effort[k])
 
 
 def _add_body(robot: RobotDescription, body: _BodyReader) -> None:
+    """Add a body's joints, one after the other with massless links between, and its link."""
     parent, x_parent_body = body.parent, body.x_parent_body
     for k in body.joints:
         after = _shift(-body.anchor(k))
@@ -279,15 +281,18 @@ def _add_body(robot: RobotDescription, body: _BodyReader) -> None:
 
 
 def _between(robot: RobotDescription, body: _BodyReader, k: int) -> str:
+    """Return a name for the massless link behind joint k of a body."""
     return free_name(f"{body.name}/{body.names.joints[k]}", robot.links, body.names.bodies)
 
 
 def _shift(position: Array) -> DualQuaternion:
+    """Return the pose of a translation."""
     return pose(Quaternion(1.0), position)
 
 
 def _motion(kind: int, axis: Array, value: float) -> DualQuaternion:
-    return _shift(axis * value) if kind == Kind.SLIDE else pose(rotation_about(axis, value), np.zeros(3))
+    """Return the motion of a slide or hinge by a value along or about its axis."""
+    return _shift(axis * value) if kind == Joint.SLIDE else pose(rotation_about(axis, value), np.zeros(3))
 
 
 # Elements of a compiled model that a graph cannot express: an error, a warning or a note names them.
@@ -300,9 +305,9 @@ _READ = (
 )
 #: Endings of fields of springs, dampers, friction and drives.
 _OF_FORCES = ("stiffness", "armature", "damping", "frictionloss")
-#: What is assumed of numbers that only a simulation uses, and of those that cannot be meant.
+#: Ends of findings on numbers that only a simulation uses, and on implausible ones.
 IGNORED, _AS_GIVEN = ", which is ignored", ", which is used as given"
-#: Lengths of axes differ from one by rounding only.
+#: Largest difference from one of an axis's length.
 UNIT = 1e-9
 
 
@@ -372,7 +377,8 @@ def findings_about(model: Any, names: Names) -> Iterator[Finding]:
     if model.opt.density or model.opt.viscosity:
         text, assumed = "the medium has density or viscosity", "; its forces are ignored"
         yield Finding("medium", "model", "option", text, assumed=assumed)
-    for name in _where(names.joints, lambda k: model.jnt_type[k] == Joint.FREE and _armature(model, k)):
+    armature = model.dof_armature[model.jnt_dofadr]
+    for name in _where(names.joints, lambda k: model.jnt_type[k] == Joint.FREE and armature[k]):
         text, assumed = f"free joint '{name}', which has no drive, has armature", "; it is ignored"
         yield Finding("armature of a free joint", "joint", name, text, assumed=assumed)
     dofs = [names.joints[k] for k in model.dof_jntid]
@@ -411,7 +417,3 @@ def _where(names: Any, condition: Callable[[int], Any]) -> list[str]:
 def _any(model: Any, field: str, k: int) -> bool:
     """Return whether entry k of a field is nonzero; False if this version of MuJoCo lacks the field."""
     return bool(np.any(getattr(model, field, np.zeros((k + 1, 1)))[k]))
-
-
-def _armature(model: Any, joint: int) -> bool:
-    return bool(model.dof_armature[model.jnt_dofadr[joint]])
