@@ -44,7 +44,7 @@ Values = float | Sequence[float]
 SHORTEST = 1e-6
 BOUNDARIES = ("ring", "open")
 MOST_SETTLED = 1_000_000  # some seconds of computation
-#: Iterates that are kept behind the last one: integrators and callers step back by a few.
+#: Number of iterates before the last one that are kept, because integrators step back by a few.
 KEPT = 1000
 
 
@@ -129,7 +129,7 @@ class Gait(Constant, ABC):
         return GaitState(*(row[0] for row in self.states([t])))
 
     def states(self, times: ArrayLike) -> GaitState:
-        """States (k, n) at k times [s], in any order. Raises StateError: as of ``at``, or not a vector."""
+        """Return states (k, n) at k times [s], in any order. Raises StateError: as ``at``, or no vector."""
         t = number_array("times", times, "are")
         if t.ndim != 1 or not np.isfinite(t).all() or (t < 0.0).any():
             raise StateError(f"times are {times!r}; finite times [s] of at least 0 are needed, as a vector")
@@ -258,7 +258,9 @@ def legs(
     offset: Values = 0.0,
     phase: float = 0.0,
 ) -> Rhythm:
-    """Legs along a body: joint j of leg k has phase - k lag - j within, on the right less ``opposition``.
+    """Return a wave of legs along a body: joint j of leg k has phase - k lag - j within.
+
+    Legs on the right have ``opposition`` less.
 
     Args:
         left, right: the joints of each leg from the body outwards, legs from front to back.
@@ -378,6 +380,7 @@ class CoupledMaps(Gait):
 
     @cached_property
     def _first(self) -> Array:
+        """The first iterate, after the settling iterations."""
         if self.initial is None:
             x = np.random.default_rng(self.seed).random(len(self.joint_names))
         else:
@@ -387,6 +390,7 @@ class CoupledMaps(Gait):
         return x
 
     def _advance(self, x: Array) -> Array:
+        """Return the iterate after x."""
         f = self.growth * x * (1.0 - x)
         before, after = np.roll(f, 1), np.roll(f, -1)
         if self.boundary == "open":
@@ -450,6 +454,7 @@ def load(source: str | os.PathLike[str] | Mapping[str, Any]) -> Gait:
 
 
 def _gait(top: Element) -> Gait:
+    """Return the gait of a mapping."""
     kind = top.choice("kind", ("sine", "coupled_maps"))
     if kind == "sine":
         return Sine(_rhythm(top.require((), RHYTHMIC)), **_chosen(top, ("ramp",)))
@@ -507,4 +512,5 @@ def _with(section: Element, common: Mapping[str, Any], *needed: str) -> dict[str
 
 
 def _chosen(top: Element, keys: tuple[str, ...]) -> dict[str, Any]:
+    """Return the values of those keys that are given."""
     return {key: value for key, value in top.item.items() if key in keys}

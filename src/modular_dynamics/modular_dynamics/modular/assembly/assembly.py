@@ -84,6 +84,7 @@ def _tree_of(name: str, structure: Structure) -> str:
 
 
 def _connection(docking: Docking) -> str:
+    """Return a docking as text: ports, module and turn."""
     turned = f" turned {90 * docking.turn} deg" if docking.turn else ""
     return f"{docking.parent_port}-{docking.port} {docking.module}{turned}"
 
@@ -179,6 +180,7 @@ class Assembly:
         return hash((self.base, self._structure.dockings))
 
     def _identity(self) -> tuple[object, ...]:
+        """Return what equal assemblies have in common."""
         return tuple(self.kinds.items()), self._structure.dockings, self.mount
 
     def docked_at(self, module: str, port: str | int) -> tuple[str, str] | None:
@@ -216,7 +218,7 @@ class Assembly:
         return self._with(docked(self._structure, module, port, other, other_port, kind, turn))
 
     def undock(self, module: str, port: str | int | None = None) -> Assembly:
-        """Release one docking; modules that are then not connected with the base leave.
+        """Return the assembly without one docking, and without modules then not connected with the base.
 
         Args:
             port: of the module, whose docking is released; None: that towards the base.
@@ -228,7 +230,7 @@ class Assembly:
         return self._with(released(self._structure, module, port).rest)
 
     def split(self, module: str, port: str | int | None = None) -> tuple[Assembly, Assembly]:
-        """Release one docking: the assembly with the base, and that of the modules that leave.
+        """Return two assemblies after releasing one docking: with the base, and of the modules that leave.
 
         The second one's base is the module that was docked; it is fixed.
 
@@ -294,9 +296,10 @@ class Assembly:
         Each module with joints is a subsystem.
 
         Nothing is parsed or compiled, and what did not change since another assembly is not made again.
-        With rings, the graph's ``independent`` joints are as many as the rings leave free to move (see
-        :mod:`.rings`); all are actuated. Rings that were not closed, and those that leave no mobility, are in
-        the graph's ``notes``. A ring of modules without a joint between them is no loop joint.
+        With rings, the graph's ``independent`` joints are as many as the rings leave free to move
+        (:func:`.independent_joints`); all are actuated. Rings that were not closed, and those that leave no
+        mobility, are in the graph's ``notes``. A ring of modules without a joint between them is no loop
+        joint.
 
         Args:
             gravity: in the axes of the ground [m/s^2].
@@ -343,7 +346,7 @@ class Assembly:
         mount: MountLike = FIXED,
         name: str = "assembly",
     ) -> Assembly:
-        """The assembly that has this incidence matrix; columns that close rings may be among the others.
+        """Return the assembly with this incidence matrix; columns that close rings may be anywhere in it.
 
         Rows and columns may be in any order; in that of docking, :meth:`incidence_matrix` gives them back.
 
@@ -379,6 +382,7 @@ class Assembly:
         return IndirectTransformations(self.direct_transformations(order))
 
     def _with(self, structure: Structure) -> Assembly:
+        """Return an assembly of the same name with another structure."""
         changed = object.__new__(Assembly)
         changed._name, changed._structure = self._name, structure
         return changed

@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 #: Singular value of the constraint Jacobian below which, relative to the largest, it counts as zero.
 #: Where loops are in line it is some 1e-6, because positions are then found to half of the digits.
 _RANK = 1e-4
-#: Distance [rad or m] of closed configurations below which they are one.
+#: Least distance [rad or m] of two different closed configurations.
 _APART = 1e-3
 #: Columns whose lengths differ by less move loops alike; the last joint of them becomes dependent.
 _ALIKE = 0.999
@@ -50,7 +50,7 @@ class IndependentJoints(NamedTuple):
 
 
 def independent_joints(graph: SubsystemGraph, guess: ArrayLike | None) -> IndependentJoints:
-    """Choose independent joints by the rank of the constraint Jacobian J at a closed configuration.
+    """Return independent joints, chosen by the rank of the constraint Jacobian J at a closed configuration.
 
     A column of J is what a joint does to the loops. QR with column pivoting takes as many columns as J has
     rank: these joints depend on the others. Of joints that move the loops alike, the first stays independent.
@@ -101,10 +101,12 @@ def independent_joints(graph: SubsystemGraph, guess: ArrayLike | None) -> Indepe
 
 
 def _names(system: ConstraintSystem, group: LoopGroup) -> str:
+    """Return a group's rings, as the beginning of a note."""
     return f"the rings {', '.join(dict.fromkeys(np.array(system.names)[group.rows].tolist()))}"
 
 
 def _rank(J: Array) -> int:
+    """Return the rank of a Jacobian."""
     sizes = np.linalg.svd(J, compute_uv=False)
     return int((sizes > _RANK * sizes.max(initial=0.0)).sum())
 
@@ -124,7 +126,7 @@ def _dependent_columns(J: Array, rank: int) -> list[int]:
 
 _NORMAL = np.array([0.0, 0.0, 1.0])
 GRAVITY = (0.0, 0.0, -9.81)
-#: Distance [m] and difference of directions of two ports that are docked: rounding.
+#: Largest distance [m] and difference of directions of docked ports: rounding.
 _ROUNDING = 1e-9
 #: Rings that an error names.
 MOST_NAMED = 3
@@ -249,6 +251,7 @@ def _subsystems(structure: Structure, rows: _Rows) -> list[Subsystem]:
 
 
 def _ring_name(ring: Docking) -> str:
+    """Return the name of the loop joint that closes a ring."""
     return f"{ring.parent}/{ring.parent_port}-{ring.module}/{ring.port}"
 
 

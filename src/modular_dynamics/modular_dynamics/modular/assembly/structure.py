@@ -184,6 +184,7 @@ def checked_mount(mount: object, base: str, bodies: Iterable[str]) -> Mount:
 
 
 def _require_name(name: object) -> None:
+    """Raise ModelError if a virtual joint cannot have this name."""
     if not is_name(name):
         raise ModelError(f"a virtual joint's name is {shown(name)}; {NAME} is needed")
 

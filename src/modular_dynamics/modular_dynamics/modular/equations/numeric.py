@@ -219,11 +219,13 @@ def body_wrenches(tree: TreeData, wrenches: Mapping[str, ArrayLike] | None) -> V
 
 
 def _placed(graph: SubsystemGraph, link: str) -> tuple[int | None, Vector]:
+    """Return the body of a link, and the link's pose in it as a matrix (4, 4)."""
     body, x_body_link = graph.link_pose(link)
     return body, homogeneous(*to_rotation_translation(x_body_link))
 
 
 def _refuse_unsupported(graph: SubsystemGraph) -> None:
+    """Raise UnsupportedModelError for a robot without closed form; names the element."""
     refuse_closures(graph, "the closed form")
     if boxes := [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]:
         raise UnsupportedModelError(

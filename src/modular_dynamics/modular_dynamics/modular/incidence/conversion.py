@@ -54,6 +54,7 @@ def docking_type(a: ModuleType, port: Port, b: ModuleType, other: Port, turn: in
 
 
 def _hinge(kind: ModuleType) -> _Line | None:
+    """Return the axis of a kind's hinge (:func:`docking_type`); None if it has none."""
     entering = [step.joint for step in kind.entry_steps if _has_axis(step.joint)]
     own = [joint for joint in kind.joints if _has_axis(joint)]
     joint = entering[-1] if entering else own[0] if len(own) == 1 else None
@@ -61,6 +62,7 @@ def _hinge(kind: ModuleType) -> _Line | None:
 
 
 def _has_axis(joint: ModuleJoint) -> bool:
+    """Return whether a joint rotates about a fixed axis."""
     return joint.type in _ROTATING and joint.axis is not None
 
 

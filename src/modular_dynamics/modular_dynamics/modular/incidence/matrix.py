@@ -116,7 +116,7 @@ class IncidenceMatrix(Constant):
         return table_text(rows)
 
     def to_yaml(self, path: Source | None = None) -> str:
-        """The matrix as YAML, a line for each module and each docking, also written to ``path`` if given."""
+        """Return the matrix as YAML, a line per module and docking, also written to ``path`` if given."""
         lines = [f"base: {one_line(self.base)}", "modules:  # name: kind"]
         lines += [f"  {one_line({n: k})[1:-1]}" for n, k in zip(self.modules, self.kinds, strict=True)]
         labels = "docks:  # faces of two modules; type: of the dyad; turn: quarter turns"
@@ -134,7 +134,7 @@ class IncidenceMatrix(Constant):
 
     @classmethod
     def from_yaml(cls, source: Source) -> IncidenceMatrix:
-        """The matrix in YAML as :meth:`to_yaml` writes it; docking types, turns and base may be missing.
+        """Return a matrix from YAML like :meth:`to_yaml`'s; docking types, turns and base may be missing.
 
         Args:
             source: path of the file; or the text itself, which has several lines.
@@ -193,7 +193,7 @@ def table_text(rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-# Whether numbers and names are an incidence matrix; errors name modules, faces and columns.
+# Checks of an incidence matrix's numbers and names; errors name modules, faces and columns.
 
 
 def _shape_of(matrix: Any) -> tuple[int, int]:

@@ -132,9 +132,11 @@ class _Transformations(Sequence[Row]):
 
     @property
     def _pairs(self) -> NDArray[np.intp]:
+        """The modules i, j of each row (rows, 2), as indices."""
         raise NotImplementedError
 
     def _named(self, row: Row) -> Row:
+        """Return a row with names of modules instead of indices."""
         raise NotImplementedError
 
     def __len__(self) -> int:

@@ -122,6 +122,7 @@ def _module_type(content: object, file: str) -> ModuleType:
 
 
 def _cells(top: Element) -> tuple[tuple[tuple[int, int, int], ...], float]:
+    """Return the filled cells of a module type and their edge [m]; none if it has no cells."""
     if "cells" not in top.item:
         return (), 0.0
     element = top.element("cells").require(("size", "filled"))
@@ -134,10 +135,12 @@ def _cells(top: Element) -> tuple[tuple[tuple[int, int, int], ...], float]:
 
 
 def _is_cell(cell: object) -> bool:
+    """Return whether a value is a list of three integers."""
     return isinstance(cell, list | tuple) and len(cell) == 3 and all(type(part) is int for part in cell)
 
 
 def _body(name: str, element: Element) -> ModuleBody:
+    """Return the body of an element."""
     element.require(("mass",), ("com", "inertia", "shapes"))
     mass, com = element.number("mass", least=0.0), element.numbers("com", 3, _ZERO)
     xx, yy, zz, xy, xz, yz = element.numbers("inertia", 6, (0.0,) * 6)
@@ -148,6 +151,7 @@ def _body(name: str, element: Element) -> ModuleBody:
 
 
 def _shape(element: Element) -> Shape:
+    """Return the shape of an element."""
     element.require((), (*SIZES, "xyz", "rpy", "color"))
     kinds = [kind for kind in SIZES if kind in element.item]
     if len(kinds) != 1:
@@ -162,6 +166,7 @@ def _shape(element: Element) -> Shape:
 
 
 def _joint(name: str, element: Element) -> ModuleJoint:
+    """Return the joint of an element."""
     optional = ("origin", "limits", "damping", "friction", "armature", "gear_ratio", "rotor_inertia")
     element.require(("type", "parent", "child", "axis"), optional)
     limits = element.element("limits", {}).require((), tuple(_BOUNDS))
@@ -213,6 +218,7 @@ def _port_numbers(ports: Mapping[str, Element]) -> dict[str, int]:
 
 
 def _port(name: str, number: int, bodies: tuple[str, ...], element: Element) -> Port:
+    """Return the port of an element."""
     element.require(("body", "xyz", "normal", "up"), ("number", "size", "gender", "kind"))
     xyz, normal = element.numbers("xyz", 3), element.numbers("normal", 3)
     with element.located("normal"):

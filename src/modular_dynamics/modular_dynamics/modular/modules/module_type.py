@@ -363,6 +363,7 @@ class ModuleType(Constant):
         return {body: tuple(self._outwards(body)) for body in self.bodies}
 
     def _outwards(self, start: str) -> Iterator[Step]:
+        """Yield the joints between bodies, breadth first from a body."""
         entry = {step.joint.name for step in self.entry_steps}
         between = [joint for joint in self.joints if joint.name not in entry]
         reached, queue = {start}, [start]
@@ -394,12 +395,14 @@ def _check(kind: ModuleType) -> None:
 
 
 def _too_many(kind: ModuleType) -> Iterator[str]:
+    """Yield an error for each kind of part with too many."""
     for what, parts in {"bodies": kind.bodies, "joints": kind.joints, "ports": kind.ports}.items():
         if len(parts) > MOST_PARTS:
             yield f"it has {len(parts)} {what}; at most {MOST_PARTS} are supported"
 
 
 def _wrong_bodies(kind: ModuleType) -> Iterator[str]:
+    """Yield errors of bodies, names and cells."""
     bodies = listed(kind.bodies)
     if kind.root not in kind.bodies:
         yield f"its root body '{kind.root}' is none of its bodies: {bodies}"
@@ -419,6 +422,7 @@ def _wrong_bodies(kind: ModuleType) -> Iterator[str]:
 
 
 def _wrong_numbers(kind: ModuleType) -> Iterator[str]:
+    """Yield errors of the names and numbers of ports."""
     port_of: dict[int, str] = {}
     for name, port in kind.ports.items():
         if name != port.name:
@@ -432,6 +436,7 @@ def _wrong_numbers(kind: ModuleType) -> Iterator[str]:
 
 
 def _wrong_joints(kind: ModuleType) -> Iterator[str]:
+    """Yield errors of single joints."""
     names = [joint.name for joint in kind.joints]
     children = [joint.child for joint in kind.joints]
     for k, joint in enumerate(kind.joints):
@@ -449,6 +454,7 @@ def _wrong_joints(kind: ModuleType) -> Iterator[str]:
 
 
 def _wrong_tree(kind: ModuleType) -> Iterator[str]:
+    """Yield errors of the tree of bodies and joints, and of the entry."""
     entered = [joint.name for joint in kind.joints if joint.parent == ENTRY]
     if len(entered) > 1:
         yield f"several joints begin at 'entry': {', '.join(entered)}; one is needed"

@@ -287,6 +287,7 @@ class SymbolicClosedForm:
         return tuple(of_name[name] for name, _ in function.inputs), np.array(results)
 
     def _notes(self) -> list[str]:
+        """Return comments for the C files: what each number of the arguments is."""
         notes = [f"q[{k}], v[{k}], tau[{k}]: joint {name}" for k, name in enumerate(self.joint_names)]
         notes += [
             f"parameters[{k}]: {symbol}, {value!r} here"
@@ -319,6 +320,7 @@ class SymbolicClosedForm:
 
     @staticmethod
     def _checked(name: str) -> str:
+        """Return the name. Raises StateError: it is no function."""
         if name not in FUNCTIONS:
             raise StateError(f"{name!r} is none of the functions {', '.join(FUNCTIONS)}")
         return name
@@ -333,6 +335,7 @@ _PURPOSES = {
 
 
 def _text(expression: Expression) -> str:
+    """Return an expression as text with short decimals."""
     return str(sympy.sstr(readable(expression), full_prec=False))
 
 

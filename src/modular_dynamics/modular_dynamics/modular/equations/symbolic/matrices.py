@@ -165,6 +165,7 @@ def symbolic_tree(tree: TreeData, symbols: bool) -> SymbolicTree:
 
 
 def _exact(numbers: Array) -> Array:
+    """Return an array of exact numbers."""
     return np.array([exact(float(x)) for x in numbers.ravel()], dtype=object).reshape(numbers.shape)
 
 
@@ -231,6 +232,7 @@ def readable(expression: Expression) -> Expression:
 def _flat(
     expression: Expression, table: Mapping[Any, Expression], known: dict[Any, Expression]
 ) -> Expression:
+    """Return an expression with all definitions put in; ``known``: those expanded already."""
     parts = {}
     for symbol in expression.free_symbols & table.keys():
         if symbol not in known:
