@@ -1,4 +1,4 @@
-"""Where the work is done, on this machine's cores or any Dask cluster, and what a worker does.
+"""Workers of a study, on this machine's cores or any Dask cluster, and what a worker does.
 
 This machine's cores are a `LocalCluster`, not Dask's scheduler of processes: in a pool of processes that
 loses one, all tasks fail, while here a nanny starts the worker again and its task goes to another one; and
@@ -27,7 +27,7 @@ __all__ = ["computed_chunk", "connected", "packages", "result_of"]
 
 #: How long a scheduler may take to answer [s].
 PATIENCE = 5
-#: How often a task may lose its worker, before it is taken for the cause.
+#: Number of workers that a task may lose before it is given up as their cause.
 ALLOWED_FAILURES = 20
 
 
@@ -68,7 +68,8 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
             _local_cluster(distributed, workers or cores()) as cluster,
             distributed.Client(cluster) as client,
         ):
-            _allow_interrupts()
+            if threading.current_thread() is threading.main_thread():
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
             try:
                 yield client
             finally:
@@ -92,6 +93,8 @@ def _local_cluster(distributed: Any, workers: int) -> Any:
 
 
 def _client_of(distributed: Any, address: str) -> Any:
+    """Return a client of the scheduler at an address. Raises StudyError: none answers."""
+
     class Client(distributed.Client):  # type: ignore[misc]  # known only when it is imported
         """A client that is not closed again if it never connected, which would fail after 10 s."""
 
@@ -124,11 +127,6 @@ def _without_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _allow_interrupts() -> None:
-    if threading.current_thread() is threading.main_thread():
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def result_of(future: Any) -> Any:

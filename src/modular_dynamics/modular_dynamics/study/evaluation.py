@@ -96,6 +96,7 @@ def times_of(motion: AccelerationProfile, rate: float) -> Array:
 
 
 def _places(motion: AccelerationProfile, names: tuple[str, ...]) -> list[int]:
+    """Return the indices in ``names`` of the joints that a motion moves."""
     return [names.index(name) for name in motion.joint_names]
 
 
@@ -175,17 +176,16 @@ def loads_of(graph: SubsystemGraph, q: Array, v: Array, a: Array, parameters: Ma
             statuses[:] = StateStatus.NO_MODEL
         else:  # one design fails: evaluate each by itself
             parts = [
-                loads_of(graph, q[k : k + 1], v[k : k + 1], a[k : k + 1], _row(parameters, k))
+                loads_of(
+                    *(graph, q[k : k + 1], v[k : k + 1], a[k : k + 1]),
+                    {name: column[k : k + 1] for name, column in parameters.items()},
+                )
                 for k in range(len(q))
             ]
             tau, statuses = (
                 np.concatenate([getattr(part, x) for part in parts]) for x in ("tau", "statuses")
             )
     return Loads(tau, q, statuses, none, np.full(shape, np.nan))
-
-
-def _row(parameters: Mapping[str, Array], k: int) -> dict[str, Array]:
-    return {name: column[k : k + 1] for name, column in parameters.items()}
 
 
 class Violation(IntFlag):
@@ -241,8 +241,8 @@ def measured(
     largest = max over actuators of w max_t |f|, mean = sum of w mean_t |f| over the sum of w, for the force
     or torque f and the weight w of each actuator; NaN where a state has no answer. Margins are the smallest
     over the states: of strokes [rad or m], of the sine, of tensions [N], of efforts as share of the limit.
-    They are infinite where nothing is to be kept, and negative where it is not. Without ``numbers``, those of
-    the designs, limits that are a catalogue's are not known.
+    They are infinite without a requirement, and negative where it is violated. Without ``numbers``, the
+    designs' (n, inputs), limits of a catalogue are unknown.
     """
     graph, keep = study.graph, study.keep
     answered = (loads.statuses == StateStatus.ANSWERED).all(axis=1)
@@ -273,7 +273,7 @@ def measured(
         if (high := limit(f"joint {name} upper limit", joint.limits.upper)) is not None:
             keeps("stroke_margin", high - path.max(axis=1))
     if keep.sine is not None:
-        # no sine: the state is near a dead point
+        # a sine is NaN near a dead point
         keeps("sine_margin", np.nan_to_num(loads.sines.min(axis=1), nan=0.0) - keep.sine)
     springs = [spring.name for spring in graph.springs]
     for one in keep.tensions:
@@ -303,10 +303,10 @@ def _bound(study: Study, bound: Bound | None, numbers: Array | None, none: float
     return study.inputs[k].column(column, numbers[:, k])
 
 
-#: States, and designs, that are computed in one call at most. A block begins at a multiple of its size, so
-#: that a design is computed beside the same others, whatever chunk it is in, and its bits are the same.
+#: Most states, and designs, of one call. A block begins at a multiple of its size, so that a design is always
+#: computed with the same others, and its result is the same to the bit, whatever chunk it is in.
 BLOCK_STATES, BLOCK_DESIGNS = 240_000, 1000
-#: Difference of a task's joints from what the trajectory asks for that is rounding [rad or m].
+#: Largest difference of a task's joints from the trajectory's: rounding [rad or m].
 _ROUNDING = 1e-7
 
 
@@ -413,7 +413,7 @@ def evaluated_rows(evaluator: Evaluator, first: int, last: int) -> dict[str, NDA
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-# Which designs are better: scores relative to the published design, and the front of two loads.
+# Ranking of designs: scores relative to the published design, and the Pareto front of two loads.
 
 Columns = Mapping[str, NDArray[np.generic]]
 

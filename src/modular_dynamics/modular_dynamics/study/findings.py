@@ -116,6 +116,7 @@ class Findings:
         return _published(self.study, score, measured, trajectory)
 
     def _scores(self, columns: Columns) -> NDArray[np.float64]:
+        """Return scores relative to the published design."""
         reference = {name: np.array([value]) for name, value in self.published.values.items()}
         return scores(self.study, columns, reference)
 
@@ -136,6 +137,7 @@ def findings_of(study: Study, store: Store) -> Findings:
 
 
 def _published(study: Study, score: float, measured: Any, trajectory: str) -> Design:
+    """Return the unchanged robot as a design."""
     values = {name: float(measured[name][0]) for name in objectives_of(study)}
     return Design("published", trajectory, None, score, values, int(measured["violations"][0]))
 

@@ -1,4 +1,4 @@
-"""Reading a study file (docs/design_studies.md): its values, and whether its names are the robot's."""
+"""Reader of study files (docs/design_studies.md): checks values, and names against the robot."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -19,9 +19,9 @@ __all__ = ["load_study", "sources_of"]
 
 _KINDS = ("list", "range", "catalogue", "trajectories")
 _KEYS = ("version", "name", "description", "partition", "objective", "keep", "sampling")
-#: Designs of a sample; SciPy has so many points of the Sobol sequence.
+#: Most designs of each kind of sampling; SciPy's Sobol sequence has 2^32 points.
 _MOST = {"grid": 0, "sobol": 2**32}
-#: Designs of a study: a core computes a thousand in a second, and 1e10 would be ten million core seconds.
+#: Most designs of a study: a core computes a thousand in a second, so these take ten million core seconds.
 MOST_DESIGNS = 10_000_000_000
 
 
@@ -76,6 +76,7 @@ def sources_of(study: Study) -> list[Path]:
 
 
 def _texts(value: Any) -> Iterator[str]:
+    """Yield all texts in a YAML value, without keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
@@ -84,11 +85,13 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _top(content: str, file: str, needed: str) -> Element:
+    """Return the content of a YAML file as an element. Raises StudyError: it is not a mapping."""
     found = documents(content, file, StudyError)
     return Element.top(found[0] if len(found) == 1 else None, file, needed, StudyError)
 
 
 def _profile(files: Element, name: str, folder: Path) -> Any:
+    """Return a trajectory of the key motion/files."""
     try:
         return load_profile(folder / files.text(name))
     except StudyError:
@@ -106,6 +109,7 @@ def _shares(element: Element) -> dict[str, float]:
 
 
 def _inputs(top: Element, trajectories: Iterable[str], folder: Path) -> tuple[Input, ...]:
+    """Return the inputs. Raises StudyError: none, or two that set one parameter."""
     inputs = tuple(_input(name, one, trajectories, folder) for name, one in top.named("inputs").items())
     if not inputs:
         raise top.wrong("inputs", "at least one input")
@@ -128,6 +132,7 @@ def _targets_of(inputs: Iterable[Input]) -> Iterator[tuple[str, Target]]:
 
 
 def _input(name: str, own: Element, trajectories: Iterable[str], folder: Path) -> Input:
+    """Return the input of an element, of one of :data:`_KINDS`."""
     kinds = [kind for kind in _KINDS if kind in own.item]
     if len(kinds) != 1:
         raise own.failure("", f" has {len(kinds)} of the keys {', '.join(_KINDS)}; exactly one is needed")
@@ -156,6 +161,7 @@ def _input(name: str, own: Element, trajectories: Iterable[str], folder: Path) -
 
 
 def _catalogue(name: str, own: Element, folder: Path) -> Input:
+    """Return the catalogue of an element, or of the file that it names."""
     given = own
     if isinstance(own.item["catalogue"], str):  # rows in a file of their own
         try:
@@ -199,6 +205,7 @@ def _targets(own: Element, key: str) -> tuple[Target, ...]:
 
 
 def _keep(own: Element) -> Keep:
+    """Return the requirements of the key keep."""
     own.require((), ("strokes", "efforts", "sine", "tensions"))
     sine = own.number("sine", None, 0.0, 1.0) if "sine" in own.item else None
     tensions = []
@@ -219,6 +226,7 @@ def _bound(limits: Element, key: str) -> Bound | None:
 
 
 def _sampling(own: Element) -> Sampling:
+    """Return the sampling of the key sampling."""
     kind = own.choice("kind", tuple(_MOST), "grid")
     if kind == "grid":
         own.require((), ("kind",))

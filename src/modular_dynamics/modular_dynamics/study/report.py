@@ -109,18 +109,21 @@ def _draw_over_time(findings: Findings, designs: Sequence[Design], rows: Sequenc
 
 
 def _over_time(findings: Findings, design: Design) -> tuple[NDArray[np.float64], Any]:
+    """Return times (s,) and loads of one design on its trajectory."""
     evaluator, trajectory = findings.evaluator, design.trajectory
     parameters = {} if design.numbers is None else evaluator.parameters(design.numbers[None])
     return evaluator.states[trajectory].times, evaluator.loads(trajectory, parameters, 1)
 
 
 def _title(findings: Findings, design: Design) -> str:
+    """Return a design's name in legends."""
     several = len(findings.study.trajectories) > 1
     name = design.title if design.title.startswith("design") else f"{design.title} design"
     return f"{name}, trajectory {design.trajectory}" if several else name
 
 
 def _unit(findings: Findings, name: str | None = None) -> str:
+    """Return the unit of an actuator's load, or of the load of all."""
     graph = findings.study.graph
     names = list(findings.study.actuators) if name is None else [name]
     slides = {graph.joint(one).type.value == "prismatic" for one in names}
@@ -179,6 +182,7 @@ def page(
 
 
 def _row(cell: str, texts: Sequence[str]) -> str:
+    """Return a row of an HTML table."""
     return "<tr>" + "".join(f"<{cell}>{escape(text)}</{cell}>" for text in texts) + "</tr>"
 
 

@@ -55,7 +55,7 @@ AHEAD = 3
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run did.
+    """The result of a run.
 
     Attributes:
         designs: of the study. computed: by this run. seconds: of computing, without starting workers.
@@ -116,6 +116,7 @@ def _wait_for_workers(client: Any, quiet: bool) -> None:
 
 
 def _computed(study: Study, store: Store, client: Any, shared: Any, *, quiet: bool) -> Outcome:
+    """Compute the missing chunks, write them and the result; return what was done."""
     missing = list(store.missing())
     sizes = {chunk: store.bounds(chunk)[1] - store.bounds(chunk)[0] for chunk in missing}
     to_do = sum(sizes.values())
@@ -155,4 +156,5 @@ def _answers(
 
 
 def _itself(study: Study) -> Study:
+    """Return the study: the task by which workers get it from the scheduler."""
     return study

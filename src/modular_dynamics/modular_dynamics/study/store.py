@@ -1,4 +1,4 @@
-"""The folder of a study's results: what is finished stays, whatever ends the run.
+"""The folder of a study's results: finished chunks stay, whatever ends the run.
 
 A chunk is written to a temporary file, brought to the disk and renamed, so that a file of its name is
 whole. Names hold the digest of the study, of the robot and of the library's version.
@@ -158,7 +158,7 @@ class Store:
             )
 
     def describe(self) -> None:
-        """Let the folder say which study it holds: a later file may differ in objectives, not in designs."""
+        """Write the study into the folder; a later file of it may differ in objectives, not in designs."""
         about = {
             "name": self.study.name,
             "study": str(self.study.source),
@@ -201,7 +201,7 @@ class Store:
         self.write(str(self.path(chunk).relative_to(self.folder)), content)
 
     def finish(self) -> None:
-        """Put all chunks into one file, in order, and remove them. Raises StudyError: as `write_chunk`."""
+        """Write all chunks into one file, in order, and remove them. Raises StudyError: as `write_chunk`."""
         parts = [self.path(chunk) for chunk in range(self.chunks)]
         self._replace(self.result, lambda file: write_in_order(parts, file))
         self.tidy()
@@ -219,6 +219,7 @@ class Store:
         self._replace(self.folder / name, lambda file: file.write(content))
 
     def _replace(self, path: Path, fill: Callable[[BinaryIO], object]) -> None:
+        """Replace a file by one that ``fill`` writes. Raises StudyError: the disk does not take it."""
         try:
             path.parent.mkdir(exist_ok=True)
             os.replace(write_beside(path, fill), path)

@@ -109,7 +109,7 @@ Bound = float | tuple[str, str]
 
 @dataclass(frozen=True)
 class Sampling:
-    """Which designs: "grid" (all combinations), or "sobol" (with a seed)."""
+    """Choice of designs: "grid" (all combinations), or a number of "sobol" (with a seed)."""
 
     kind: str = "grid"
     designs: int = 0
@@ -142,7 +142,7 @@ class Keep:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What a study file says, with the robot and the motions that it names.
+    """The content of a study file, with the robot and the motions that it names.
 
     Attributes:
         graph: the robot as it is, the published design. inputs: in the file's order.
@@ -215,7 +215,7 @@ def _version(package: str) -> str:
 
 # The numbers of designs, each from its index alone: any worker can make any chunk.
 
-#: Of the Sobol sequence: it has 2**_BITS points; SciPy skips points of at most 32 bits.
+#: The Sobol sequence has 2**_BITS points; SciPy skips points of at most 32 bits.
 _BITS = 32
 
 
@@ -236,6 +236,7 @@ def designs_between(inputs: Sequence[Input], sampling: Sampling, first: int, las
 
 
 def _sobol(width: int, seed: int, first: int, count: int) -> Array:
+    """Return points first ... first + count - 1 (count, width) of the scrambled Sobol sequence."""
     from scipy.stats import qmc  # noqa: PLC0415  # takes long
 
     sequence = qmc.Sobol(width, scramble=True, bits=_BITS, rng=seed)
