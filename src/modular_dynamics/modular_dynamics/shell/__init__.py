@@ -1,1 +1,1 @@
-"""The command `modular-dynamics`: one file per sub-command; other packages add theirs (`commands.py`)."""
+"""The command `modular-dynamics`: one file per sub-command; other packages add theirs (`main.py`)."""

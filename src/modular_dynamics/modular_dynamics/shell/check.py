@@ -38,8 +38,8 @@ __all__ = ["CHECK", "tried"]
 
 # One trial of each use of a robot: closing loops, inverse and forward dynamics at rest, the nodes.
 
-MOST_VELOCITIES = 1000  # with which accelerations are tried: a mass matrix of more takes long
-#: Steps [rad or m] of the independent joints that are tried from a dead point, each in some direction.
+MOST_VELOCITIES = 1000  # of robots whose accelerations are tried: a larger mass matrix takes long
+#: Sizes [rad or m] of the steps that are tried from a dead point, each in a random direction.
 STEPS = (0.01, 0.01, 0.1, 0.1, 0.3, 0.3, 1.0, 1.0)
 
 
@@ -75,7 +75,7 @@ def tried(graph: SubsystemGraph) -> Trial:
 
 
 def _closed(graph: SubsystemGraph) -> Trial:
-    """Try a robot with loops, gears, passive joints or springs at the default start and near it.
+    """Return a trial of a robot with loops, gears, passive joints or springs, at the start and near it.
 
     Loops may close at a single pose, although their velocities suggest motion; other calls then fail.
     """
@@ -118,6 +118,7 @@ def _stuck(graph: SubsystemGraph, solver: "ClosedLoopSolver", guess: NDArray[np.
 
 
 def _open(graph: SubsystemGraph) -> Trial:
+    """Return a trial of a robot without closed loops."""
     q, rest = graph.neutral(), np.zeros(graph.nv)
     boxes = {one.name: np.zeros(6) for one in graph.subsystems if one.black_box}
     try:
@@ -140,6 +141,7 @@ def _no_accelerations(graph: SubsystemGraph) -> str:
 
 
 def _no_accelerations_at(graph: SubsystemGraph, q: NDArray[np.float64]) -> str:
+    """Return why forward dynamics fails at a configuration; empty if it works or is not supported."""
     rest = np.zeros(graph.nv)
     try:
         forward_dynamics(graph, q, rest, rest)
@@ -158,12 +160,12 @@ MOST_JOINTS = 200  # memory and time of Pinocchio's model grow with the cube of 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far the torques are from Pinocchio's.
+    """The difference of the torques from Pinocchio's.
 
     Attributes:
-        states: number of random ones; 0: not compared, because of `reason`. relative: the largest difference
-        over the terms that add up to a torque. absolute: [N m or N]. subsystem: where the relative one is.
-        what: was compared.
+        states: number of random states; 0: not compared, because of `reason`.
+        relative: largest difference over the terms that add up to a torque. absolute: the same [N m or N].
+        subsystem: the one with the largest relative difference. what: the compared robot.
     """
 
     states: int
@@ -190,7 +192,7 @@ class Agreement:
 
 
 def compare(graph: SubsystemGraph, states: int, seed: int) -> Agreement:
-    """Compare at so many states; with closed loops the open tree, which is what Pinocchio knows."""
+    """Return the comparison with Pinocchio at random states; of robots with loops, the open tree's."""
     if not states:
         return Agreement(0, "no states were asked for")
     if not graph.nv:
@@ -224,7 +226,7 @@ def compare(graph: SubsystemGraph, states: int, seed: int) -> Agreement:
 
 
 def robot_record(graph: SubsystemGraph) -> dict[str, Any]:
-    """Name, sizes, mass [kg] without that of black boxes, gravity [m/s^2]."""
+    """Return name, sizes, mass [kg] without that of black boxes, and gravity [m/s^2]."""
     return {
         "name": graph.name,
         "subsystems": len(graph.subsystems),
@@ -262,6 +264,7 @@ def joint_records(graph: SubsystemGraph) -> list[dict[str, Any]]:
 
 
 def _joint(graph: SubsystemGraph, k: int, joint: Joint) -> dict[str, Any]:
+    """Return the record of joint k."""
     limits, subsystem = joint.limits, next(one for one in graph.subsystems if k in one.indices)
     return {
         "name": joint.name,
@@ -307,6 +310,7 @@ def summary_lines(graph: SubsystemGraph) -> list[str]:
 
 
 def _joint_table(graph: SubsystemGraph) -> list[str]:
+    """Return the lines of the table of joints."""
     numbers = ("mass [kg]", "lower", "upper", "velocity", "effort")
     head = ("name", "type", "subsystem", "parent", "child", *numbers)
     rows = [
@@ -351,6 +355,7 @@ class _Result:
 
     @property
     def findings(self) -> int:
+        """Number of findings, on which the exit code depends."""
         count = int(self.fault is not None) + self.trial.findings
         if self.graph is not None:
             count += len(self.graph.warnings)
@@ -371,6 +376,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    """Run the command; return the exit code."""
     if not 0 <= arguments.states <= MOST_STATES:
         raise UsageError(f"--states {arguments.states}: 0 to {MOST_STATES} are possible")
     if arguments.seed < 0:
@@ -384,6 +390,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _examined(arguments: argparse.Namespace) -> _Result:
+    """Return the results of all checks. Raises UsageError: the description cannot be read."""
     try:
         graph = load_graph(arguments)
     except (DescriptionError, ModelError, UnsupportedModelError) as error:
@@ -395,6 +402,7 @@ def _examined(arguments: argparse.Namespace) -> _Result:
 
 
 def _lines(result: _Result) -> list[str]:
+    """Return the results as lines of text."""
     if result.graph is None:
         return [f"fault: {printable(str(result.fault))}", "", _count(result.findings)]
     graph, lines = result.graph, summary_lines(result.graph)
@@ -421,10 +429,12 @@ def _lines(result: _Result) -> list[str]:
 
 
 def _count(findings: int) -> str:
+    """Return the number of findings in words."""
     return "no findings" if findings == 0 else "1 finding" if findings == 1 else f"{findings} findings"
 
 
 def _record(result: _Result) -> dict[str, Any]:
+    """Return the results for JSON."""
     fault, graph, trial = result.fault, result.graph, result.trial
     record: dict[str, Any] = {
         "findings": result.findings,

@@ -1,4 +1,4 @@
-"""What a sub-command is, for this package and others that add some; what commands share."""
+"""The type of a sub-command, for this package and others that add some; functions that commands share."""
 
 import argparse
 import csv
@@ -42,12 +42,12 @@ __all__ = [
     "three_numbers",
 ]
 
-GOOD, FINDINGS, USAGE = 0, 1, 2  # exit codes; 2 also where a file cannot be used
+GOOD, FINDINGS, USAGE = 0, 1, 2  # exit codes; 2 also if a file cannot be used
 INTERRUPTED = 130  # as a shell reports SIGINT
 
 
 class UsageError(ModularDynamicsError, ValueError):
-    """What was given on the command line cannot be used; the text names it and what would be right."""
+    """An argument of the command line cannot be used; the text names it and what would be right."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class Command:
 
     Attributes:
         summary: one line of `modular-dynamics --help`. description, examples: of its own help.
-        add_arguments: describes its arguments; imports nothing that takes long: completion waits for it.
-        run: does it; returns the exit code.
-        errors: exceptions beside those of this library whose text is for users.
+        add_arguments: adds its arguments; imports nothing slow, because completion waits for it.
+        run: runs the command and returns the exit code.
+        errors: exceptions, besides those of this library, whose text is for users.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Command:
     errors: tuple[type[Exception], ...] = ()
 
 
-# Tables of text for terminals, and names as every terminal takes them.
+# Tables of text for terminals, and names without control characters.
 
 
 def printable(text: str) -> str:
@@ -107,7 +107,7 @@ LONGEST = 10_000_000  # characters of a line: a CSV of 100,000 columns has less
 
 
 def table_of(file: IO[str], where: str) -> tuple[list[str], Iterator[tuple[str, list[str]]]]:
-    """Return the header of a table, and its rows with their places, which are read as they are needed.
+    """Return the header of a table, and its rows with file and line, which are read as they are needed.
 
     Commas separate the columns; where the header has none, semicolons or tabs.
 
@@ -134,7 +134,7 @@ def table_of(file: IO[str], where: str) -> tuple[list[str], Iterator[tuple[str, 
 
 
 def _rows(reader: Any, where: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rows that are not empty, each as long as the first."""
+    """Yield file and line, and cells, of the rows that are not empty, each as long as the first."""
     columns = None
     try:
         for row in reader:
@@ -149,6 +149,7 @@ def _rows(reader: Any, where: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _lines(file: IO[str], where: str) -> Iterator[str]:
+    """Yield the lines of a file. Raises UsageError: a line is too long for a table."""
     number = 0
     while line := file.readline(LONGEST + 1):
         number += 1
@@ -175,7 +176,7 @@ _ELEMENT = re.compile(r"<\s*([\w:.-]+)")
 
 
 def add_robot_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments for the description and how to read it."""
+    """Add the arguments for the robot description, and options of reading it."""
     parser.add_argument("robot", help="URDF, xacro or MJCF file; - reads URDF or MJCF from standard input")
     group = parser.add_argument_group("the robot")
     group.add_argument(
@@ -243,12 +244,14 @@ def print_warnings(graph: SubsystemGraph) -> None:
 
 
 def _load_urdf(source: Any, arguments: argparse.Namespace) -> SubsystemGraph:
+    """Return the graph of a URDF or xacro file."""
     options = {"floating_base": arguments.floating_base or None, "strict": arguments.strict}
     mappings = _mappings(arguments.xacro_arg)
     return load_urdf(source, arguments.partition, gravity=arguments.gravity, mappings=mappings, **options)
 
 
 def _load_mjcf(source: Any, arguments: argparse.Namespace) -> SubsystemGraph:
+    """Return the graph of an MJCF. Raises UsageError: options for URDF only."""
     if arguments.floating_base or arguments.xacro_arg:
         raise UsageError("--floating-base and --xacro-arg are for URDF; an MJCF has its own <freejoint/>")
     return load_mjcf(source, arguments.partition, gravity=arguments.gravity, strict=arguments.strict)
@@ -268,6 +271,7 @@ def _is_mjcf(source: str | bytes) -> bool:
 
 
 def _beginning(path: Path) -> str:
+    """Return the text of a file, or an empty one if it cannot be read."""
     if not is_file(path):
         return ""  # the reader says why it cannot be read
     try:
@@ -278,6 +282,7 @@ def _beginning(path: Path) -> str:
 
 
 def _mappings(texts: list[str]) -> dict[str, str] | None:
+    """Return the xacro arguments of --xacro-arg; None without any."""
     mappings: dict[str, str] = {}
     for text in texts:
         name, assigned, value = text.partition(":=")
@@ -287,9 +292,9 @@ def _mappings(texts: list[str]) -> dict[str, str] | None:
     return mappings or None
 
 
-# Files that a command writes: none of them is one that it reads, by whatever name.
+# Check that a command does not overwrite a file that it reads, under whatever name.
 
-#: In the names of files of a bag, which may be compressed (.mcap.zstd), and what describes them.
+#: Parts of names of a bag's files, which may be compressed (.mcap.zstd), and the file that describes them.
 OF_BAGS, ABOUT_BAG = (".mcap", ".db3"), "metadata.yaml"
 
 
@@ -328,6 +333,7 @@ def _files(given: str) -> Iterator[Path | int]:
 
 
 def _is_same(output: str | Path, file: Path | int) -> bool:
+    """Return whether both are the same file on the disk."""
     with suppress(OSError, ValueError):  # not there, or no path that a file can have
         return os.path.samestat(os.stat(output), os.stat(file))
     return False

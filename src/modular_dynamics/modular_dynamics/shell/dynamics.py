@@ -66,6 +66,7 @@ EXAMPLES = {
 
 
 def _command(name: str, summary: str, about: str) -> Command:
+    """Return the command of one of LETTERS."""
     letters = LETTERS[name]
     columns = ", ".join(f"{letter}_JOINT" for letter in letters)
     text = STATES.format(columns=columns)
@@ -103,6 +104,7 @@ def _command(name: str, summary: str, about: str) -> Command:
 
 
 def _run(name: str, arguments: argparse.Namespace) -> int:
+    """Read, compute and write all states; return the exit code."""
     letters, result = LETTERS[name], RESULTS[name]
     given = [letter for letter in letters if getattr(arguments, letter) is not None]
     if arguments.states is not None and given:
@@ -131,6 +133,7 @@ def _run(name: str, arguments: argparse.Namespace) -> int:
 
 
 def _located(calculate: Callable[[State], Array], state: State) -> Array:
+    """Return the result of a state. Raises UsageError: names the state, such as its line."""
     try:
         return calculate(state)
     except ModularDynamicsError as error:
@@ -138,6 +141,7 @@ def _located(calculate: Callable[[State], Array], state: State) -> Array:
 
 
 def _calculation(name: str, graph: SubsystemGraph, arguments: argparse.Namespace) -> Callable[[State], Array]:
+    """Return the function from a state to a command's result."""
     if graph.has_loops:
         return _Closed(name, graph, arguments)
     if name == "fd":
@@ -158,6 +162,7 @@ def _calculation(name: str, graph: SubsystemGraph, arguments: argparse.Namespace
 
 
 def _ordered(state: State, last: str = "a") -> tuple[Array, Array, Array]:
+    """Return q, v, and a or tau of a state."""
     return state.vectors["q"], state.vectors["v"], state.vectors[last]
 
 
@@ -190,6 +195,7 @@ def _independent(graph: SubsystemGraph) -> Iterator[int]:
 
 
 def _black_boxes(graph: SubsystemGraph, texts: list[str]) -> dict[str, Array]:
+    """Return wrenches (6,) by black box. Raises UsageError: an unknown or a missing one."""
     wrenches, boxes = {}, [one.name for one in graph.subsystems if one.black_box]
     for text in texts:
         name, _, numbers = text.rpartition("=")

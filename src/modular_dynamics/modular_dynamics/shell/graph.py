@@ -40,6 +40,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    """Write or print the graph; return the exit code."""
     output = None if arguments.output is None else Path(arguments.output)
     kind = _kind(arguments, output)
     raise_if_read("--output", output, (arguments.robot, arguments.partition))
@@ -57,6 +58,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _kind(arguments: argparse.Namespace, output: Path | None) -> str:
+    """Return the kind of output: dot, tree or picture."""
     if output is None:
         return "dot" if arguments.dot else "tree"
     suffix = output.suffix.lower()
@@ -69,6 +71,7 @@ def _kind(arguments: argparse.Namespace, output: Path | None) -> str:
 
 
 def _draw(graph: SubsystemGraph, path: Path) -> None:
+    """Draw the graph into a file."""
     with needed("a picture", "matplotlib and networkx", "shell"):
         from ..pictures.graph_picture import draw_graph  # noqa: PLC0415  # takes long, and is optional
     with warnings.catch_warnings():
@@ -77,6 +80,7 @@ def _draw(graph: SubsystemGraph, path: Path) -> None:
 
 
 def _tree(graph: SubsystemGraph) -> str:
+    """Return the graph as a tree of text, with its notes."""
     lines = [*str(graph).splitlines(), *(f"note: {note}" for note in graph.notes)]
     return "".join(f"{printable(line)}\n" for line in lines)
 

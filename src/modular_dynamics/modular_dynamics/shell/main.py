@@ -1,4 +1,4 @@
-"""The command line of `modular-dynamics`: parsing, and how it ends whatever happens."""
+"""The command line of `modular-dynamics`: parsing, and an exit code for every error."""
 
 import argparse
 import os
@@ -18,11 +18,10 @@ from .study import STUDY
 
 __all__ = ["GROUP", "commands", "main", "make_parser"]
 
-# Which sub-commands there are: those of this package, and those that other packages register.
+# The sub-commands: those of this package, and those that other packages register.
 #
 # A package adds one by an entry point of the group ``modular_dynamics.commands`` whose name is the
-# command's
-# and whose object is a `Command`.
+# command's and whose object is a `Command`.
 
 GROUP = "modular_dynamics.commands"
 OWN = (CHECK, GRAPH, INVERSE, FORWARD, GRAVITY, PLOT, STUDY)
@@ -47,6 +46,7 @@ def commands() -> list[Command]:
 
 
 def _loaded(entry: EntryPoint) -> Command:
+    """Return the command of another package; if that fails, one that reports why."""
     try:
         command = entry.load()
     except Exception as error:  # whatever another package does, the other commands must work
@@ -58,6 +58,8 @@ def _loaded(entry: EntryPoint) -> Command:
 
 
 def _unavailable(name: str, summary: str, text: str) -> Command:
+    """Return a command that raises a UsageError with this text when it is run."""
+
     def run(arguments: argparse.Namespace) -> int:
         raise UsageError(text)
 
@@ -87,9 +89,9 @@ be used, 3 a fault of this program, 130 interrupted.
 completion in bash and zsh (needs argcomplete):
   eval "$(register-python-argcomplete modular-dynamics)"
 """
-NUMBERS = re.compile(r"-[\d.]")  # begins a list of numbers, which is no option
+NUMBERS = re.compile(r"-[\d.]")  # beginning of a list of numbers, as opposed to an option
 FAULT, NO_READER = 3, 141  # the last as a shell reports SIGPIPE
-TRACEBACK = "MODULAR_DYNAMICS_TRACEBACK"  # environment variable: faults of this program are shown whole
+TRACEBACK = "MODULAR_DYNAMICS_TRACEBACK"  # environment variable: show tracebacks of this program's faults
 
 
 class _Parser(argparse.ArgumentParser):
@@ -129,9 +131,9 @@ def make_parser(known: Sequence[Command]) -> argparse.ArgumentParser:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the command that the words (default: of the command line) say; return the exit code."""
+    """Run the command in ``words`` (default: the command line's) and return the exit code."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # not where a test stands in for it
+        if hasattr(stream, "reconfigure"):  # a test's replacement may lack it
             stream.reconfigure(errors="backslashreplace")
     name, known = "modular-dynamics", (ModularDynamicsError, OSError)
     try:
@@ -163,11 +165,13 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _failed(name: str, text: str, code: int) -> int:
+    """Print an error; return the exit code."""
     print(f"{name}: {text}", file=sys.stderr)
     return code
 
 
 def _one_line(error: BaseException) -> str:
+    """Return an error's message on one line."""
     if isinstance(error, OSError) and error.filename is not None:
         return printable(f"'{error.filename}': {error.strerror}")
     return printable(" ".join(str(error).split())) or type(error).__name__
@@ -185,6 +189,7 @@ def _joined(words: list[str]) -> list[str]:
 
 
 def _complete(parser: argparse.ArgumentParser) -> None:
+    """Answer a completion request of the shell, if this is one and argcomplete is installed."""
     if "_ARGCOMPLETE" not in os.environ:
         return
     try:

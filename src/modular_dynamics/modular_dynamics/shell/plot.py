@@ -33,7 +33,7 @@ __all__ = ["Columns", "PLOT", "read_columns"]
 
 Array = NDArray[np.float64]
 BAGS = (".mcap", ".db3")
-LARGEST = 1e300  # of a value: axes, and sums of two values, go beyond it
+LARGEST = 1e300  # value; axes, and sums of two values, are larger and must not overflow
 NEEDED = f"cannot be drawn; a number of at most {LARGEST:g} is needed"
 
 
@@ -64,6 +64,7 @@ def read_columns(path: str, beginnings: tuple[str, ...]) -> Columns:
 
 
 def _from_csv(file: IO[str], beginnings: tuple[str, ...], where: str) -> Columns:
+    """Return columns of a CSV file; arguments as of :func:`read_columns`."""
     head, rows = table_of(file, where)
     wanted = {k: array("d") for k, name in enumerate(head) if name.startswith(beginnings) or name == "time"}
     if twice := [head[k] for k in wanted if head.count(head[k]) > 1]:
@@ -78,6 +79,7 @@ def _from_csv(file: IO[str], beginnings: tuple[str, ...], where: str) -> Columns
 
 
 def _add(row: list[str], head: Sequence[str], wanted: dict[int, "array[float]"], where: str) -> None:
+    """Append a row's cells to the wanted columns (index -> numbers). Raises UsageError."""
     for k, numbers in wanted.items():
         try:
             value = real_number(row[k]) if row[k] else np.nan
@@ -93,14 +95,14 @@ def _add(row: list[str], head: Sequence[str], wanted: dict[int, "array[float]"],
         numbers.append(value)
 
 
-#: What can be drawn: beginnings of columns, and the quantity with its unit.
+#: Choices of --what: beginnings of columns, and the quantity with its unit.
 KINDS = {
     "tau": (("tau_",), "torque [N m] or force [N]"),
     "residual": (("residual_",), "measured - model [N m or N]"),
     "wrench": (("fx_", "fy_", "fz_", "mx_", "my_", "mz_"), "force [N], moment [N m]"),
 }
 MOST_LINES = 6  # largest number of lines in a panel
-LAST_DECADE = 3  # below the largest torque: all that is smaller has one scale
+LAST_DECADE = 3  # decades below the largest torque; smaller torques share one scale
 EXAMPLES = """\
   modular-dynamics plot torques.csv                         # torques.png
   modular-dynamics plot torques.csv --what residual -o residuals.svg
@@ -128,6 +130,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    """Draw the picture; return the exit code."""
     output = _output(arguments)
     raise_if_read("--output", output, (arguments.file,))
     prefixes, quantity = KINDS[arguments.what]
@@ -154,6 +157,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _output(arguments: argparse.Namespace) -> Path:
+    """Return the path of the picture. Raises UsageError: none can be derived, or another suffix."""
     if arguments.output is None and arguments.file == STDIN:
         raise UsageError("--output is needed where the file comes from standard input")
     if not arguments.file:
@@ -165,12 +169,13 @@ def _output(arguments: argparse.Namespace) -> Path:
 
 
 def _named(file: str) -> Path:
-    """Return the path, with the name of the folder in place of . or .."""
+    """Return the path of a file; . and .. are replaced by the folder's name."""
     path = Path(file)
     return path if path.name not in ("", "..") else path.resolve()
 
 
 def _beside(path: Path) -> Path:
+    """Return the path of the picture in the folder of a file, with the file's name."""
     is_table = path.suffix.lower() == ".csv" and not path.is_dir()
     return path.parent / f"{path.stem if is_table else path.name}.png"
 
@@ -201,6 +206,7 @@ def _names(columns: Columns, prefixes: tuple[str, ...], arguments: argparse.Name
 
 
 def _has_values(columns: Columns, prefixes: tuple[str, ...], name: str) -> bool:
+    """Return whether any column of a name has a value."""
     found = (columns.values.get(prefix + name) for prefix in prefixes)
     return any(values is not None and not np.isnan(values).all() for values in found)
 
@@ -227,6 +233,7 @@ def _groups(lines: dict[str, np.ndarray], *, alone: bool) -> list[tuple[str, lis
 
 
 def _wrench(columns: Columns, prefixes: tuple[str, ...], name: str) -> dict[str, np.ndarray]:
+    """Return the components fx ... mz of a subsystem's wrench that are known."""
     return {
         prefix[:2]: columns.values[prefix + name] for prefix in prefixes if prefix + name in columns.values
     }

@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 
 
 class State(NamedTuple):
-    """Time [s], None where it is not known; vectors by the letters that a command takes; where from."""
+    """Time [s], None if unknown; vectors by the letters of a command; ``where``: place in messages."""
 
     time: float | None
     vectors: dict[str, Array]
@@ -40,8 +40,8 @@ class Coordinates:
 
     Attributes:
         neutral: (nq,) positions. positions, rates: names of the numbers of q, and of v, a and tau.
-        linear: of each rate, whether it is a length's [m/s], not an angle's.
-        dependent: why the other joints, and their numbers, are not given, by name.
+        linear: for each rate, whether it is of a length [m/s] and not of an angle.
+        dependent: by name of all other joints and their numbers, the reason why they are dependent.
     """
 
     neutral: Array
@@ -84,6 +84,7 @@ def _dependent(graph: SubsystemGraph) -> Iterator[tuple[str, str]]:
 
 
 def _moved_by(joint: Joint, graph: SubsystemGraph) -> str:
+    """Return why a joint is dependent, as the end of a sentence."""
     if joint.mimic is not None:
         return f"mimics '{joint.mimic.joint}'"
     if any(joint.name == gear.joint for gear in graph.gears):
@@ -92,6 +93,7 @@ def _moved_by(joint: Joint, graph: SubsystemGraph) -> str:
 
 
 def _numbered(name: str, count: int) -> list[str]:
+    """Return the names of a joint's numbers: its own, or NAME.0, NAME.1, ..."""
     return [name] if count == 1 else [f"{name}.{k}" for k in range(count)]
 
 
@@ -145,6 +147,7 @@ def read_states(path: str, letters: Sequence[str], coordinates: Coordinates) -> 
 
 
 def _from_csv(file: IO[str], letters: Sequence[str], coordinates: Coordinates, where: str) -> Iterator[State]:
+    """Yield the states of a CSV file; see :func:`read_states`."""
     head, rows = table_of(file, where)
     places = _places(head, letters, coordinates, where)
     for at, row in rows:
@@ -186,6 +189,7 @@ def _places(
 
 
 def _number(text: str, where: str) -> float:
+    """Return a finite number. Raises UsageError: names the place."""
     try:
         value = real_number(text)
     except ValueError:
@@ -252,17 +256,20 @@ def result_writer(
 
 
 def _print_table(names: Sequence[str], units: Sequence[str], _time: float | None, values: Array) -> None:
+    """Print one state's results as a table."""
     rows = zip(names, map(number, values.tolist()), units, strict=True)
     print("\n".join(table(("joint", "value", "unit"), list(rows), right=("value",))))
 
 
 def _print_json(letter: str, names: Sequence[str], time: float | None, values: Array) -> None:
+    """Print a state's results as a line of JSON; null for unknown numbers."""
     finite = [value if np.isfinite(value) else None for value in values.tolist()]
     record: dict[str, Any] = {} if time is None else {"time": time}
     print(json.dumps(record | {letter: dict(zip(names, finite, strict=True))}))
 
 
 def _csv_writer(file: Any, letter: str, names: Sequence[str], timed: bool) -> Writer:
+    """Write the header of a CSV; return the writer of its rows."""
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([*(["time"] if timed else []), *(f"{letter}_{name}" for name in names)])
 

@@ -73,10 +73,12 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    """Run the action; return the exit code."""
     return {"run": _run_study, "report": _report, "urdf": _urdf}[arguments.action](arguments)
 
 
 def _run_study(arguments: argparse.Namespace) -> int:
+    """Compute a study and print its summary; return the exit code."""
     from ..study import load_study  # noqa: PLC0415  # takes long
     from ..study.findings import findings_of, summary_lines  # noqa: PLC0415
     from ..study.reading import sources_of  # noqa: PLC0415
@@ -116,6 +118,7 @@ def _run_study(arguments: argparse.Namespace) -> int:
 
 
 def _report(arguments: argparse.Namespace) -> int:
+    """Print the best designs and write the report; return the exit code."""
     from ..study.findings import best_rows, design_head, design_row, summary_lines  # noqa: PLC0415
     from ..study.report import written_report  # noqa: PLC0415  # takes long
 
@@ -135,6 +138,7 @@ def _report(arguments: argparse.Namespace) -> int:
 
 
 def _urdf(arguments: argparse.Namespace) -> int:
+    """Write a design's URDF; return the exit code."""
     from ..study.evaluation import design_graph  # noqa: PLC0415  # takes long
     from ..study.findings import findings_of  # noqa: PLC0415
     from ..study.reading import sources_of  # noqa: PLC0415
@@ -172,12 +176,14 @@ def _write(path: Path, text: str) -> None:
 
 
 def _findings(arguments: argparse.Namespace) -> "Findings":
+    """Return the results in the folder."""
     from ..study.findings import findings_of  # noqa: PLC0415  # takes long
 
     return findings_of(*_opened(arguments))
 
 
 def _opened(arguments: argparse.Namespace) -> "tuple[Study, Store]":
+    """Return the study of a folder, and its store."""
     from ..study import load_study  # noqa: PLC0415  # takes long
     from ..study.store import Store, about_of  # noqa: PLC0415
 
