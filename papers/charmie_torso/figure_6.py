@@ -84,7 +84,7 @@ def main() -> int:
 
 
 def comparison(robot: Curves, variant: Curves) -> Table:
-    """Peaks of the curves, and the largest difference between the two codes."""
+    """Return a table of the curves' ranges, and of the largest differences between the two codes."""
     table = Table(title="Body 2 on body 3 over the motion", title_justify="left")
     for name in ("", "ours, from", "to", "difference", "without, from", "to", "difference"):
         table.add_column(name, justify="right" if name else "left", no_wrap=True)

@@ -61,7 +61,7 @@ def main() -> int:
 
 
 def torso_parser(description: str) -> argparse.ArgumentParser:
-    """Options of all studies of the torso: the robot, the rules, the motion."""
+    """Return a parser of the options of all studies of the torso: robot, rules, motion."""
     parser = argparse.ArgumentParser(description=description.split("\n", maxsplit=1)[0])
     parser.add_argument("urdf", nargs="?", type=Path, default=ROOT / "urdf" / "charmie_torso.urdf")
     parser.add_argument("--rules", type=Path, default=ROOT / "urdf" / "charmie_torso_rules.yaml")
@@ -83,7 +83,7 @@ class Instant:
 def instant(
     graph: md.SubsystemGraph, sharing: ReactionSharing, motion: Mapping[str, Any], time: float
 ) -> Instant:
-    """Solve at one time."""
+    """Return the solutions at one time."""
     dynamics = md.InverseDynamics(graph).solve(*motion_at(motion, graph, time))
     load_case = load_case_of(graph, dynamics, sharing.rules)
     cut = wrenches_of(graph, joint_reactions(graph, dynamics), sharing.rules, load_case)
@@ -91,7 +91,7 @@ def instant(
 
 
 def null_space(now: Instant, sharing: ReactionSharing) -> list[str]:
-    """Dimension of the null space, and whether the difference of two solutions lies in it."""
+    """Return the null space's dimension, and whether two solutions differ by a part of it, as text."""
     stress, known = sharing.self_stress(now.load_case), [c for _, c in sharing.rules.unknowns].count("pull")
     x, y = (np.array(list(shared.components.values())) for shared in (now.shared, now.least))
     outside = np.abs(x - y - stress @ (stress.T @ (x - y))).max()
@@ -104,7 +104,7 @@ def null_space(now: Instant, sharing: ReactionSharing) -> list[str]:
 
 
 def sweep(graph: md.SubsystemGraph, sharing: ReactionSharing, motion: Mapping[str, Any]) -> list[str]:
-    """Largest residuals over the whole motion."""
+    """Return the largest residuals over the whole motion, as lines of text."""
     times = np.linspace(0.0, float(motion["duration"]), 101)
     worst, tau = dict.fromkeys(("rules", "cut", "all"), 0.0), 0.0
     for time in times:
@@ -124,7 +124,7 @@ def sweep(graph: md.SubsystemGraph, sharing: ReactionSharing, motion: Mapping[st
 
 
 def motion_at(motion: Mapping[str, Any], graph: md.SubsystemGraph, time: float) -> tuple[Array, Array, Array]:
-    """Positions, velocities, accelerations of the independent joints; constant accelerations by segments."""
+    """Return q, v, a of the independent joints; accelerations are constant in each segment."""
     unit = np.array([motion["accelerations"].get(name, 0.0) for name in graph.independent_joint_names])
     s = rate = scale = start = 0.0
     for segment in motion["segments"]:
@@ -137,7 +137,7 @@ def motion_at(motion: Mapping[str, Any], graph: md.SubsystemGraph, time: float) 
 
 
 def residual(now: Instant, rules: Rules) -> dict[str, Array]:
-    """Equilibrium residual of each body: that of the rules, plus the load of the differences from them."""
+    """Return each body's equilibrium residual with the wrenches of the cut solution."""
     residuals = {body: part.copy() for body, part in now.shared.residual.items()}
     for name, joint in rules.joints.items():
         R = np.asarray(now.load_case.rotations[joint.axes])
@@ -152,7 +152,7 @@ def residual(now: Instant, rules: Rules) -> dict[str, Array]:
 
 
 def reaction_table(rules: Rules, time: float, now: Instant) -> Table:
-    """The three solutions, and their differences, which lie in the null space."""
+    """Return a table of the three solutions and their differences, which lie in the null space."""
     table = Table(title=f"{rules.name}: reactions at {time:g} s", title_justify="left")
     for name in ("joint", "", "Fx", "Fy", "Fz", "Mx", "My", "Mz"):
         table.add_column(name, justify="right" if name[1:] else "left", no_wrap=True)
@@ -174,7 +174,7 @@ def reaction_table(rules: Rules, time: float, now: Instant) -> Table:
 
 
 def cell(value: float) -> str:
-    """A number; empty where it is rounding."""
+    """Return a number as text; empty if it is rounding."""
     return "" if abs(value) < ROUNDING else f"{value:.4f}"
 
 

@@ -46,7 +46,7 @@ class Curves:
 def curves(
     urdf: str, rules: Rules, motion: Mapping[str, Any], times: Array, tick: Tick = lambda: None
 ) -> Curves:
-    """Solve twice at each instant."""
+    """Return the curves of both codes at these times."""
     graph, sharing = md.load_urdf(urdf), ReactionSharing(rules)
     names = graph.independent_joint_names
     peer = MujocoLoops(urdf, names)
@@ -67,13 +67,13 @@ def curves(
 def solve_both(
     graph: md.SubsystemGraph, peer: MujocoLoops, state: Sequence[Array], guess: Array | None = None
 ) -> md.ClosedLoopResult:
-    """Ours at independent q, v, a; MuJoCo's are to be read from it afterwards."""
+    """Solve both at independent q, v, a; return ours. MuJoCo's solution is in ``peer`` afterwards."""
     peer(*state)
     return md.InverseDynamics(graph).solve(*state, guess=guess)
 
 
 def instants(motion: Mapping[str, Any], count: int) -> Array:
-    """``count`` of each segment; where accelerations jump, the last before and the first after."""
+    """Return ``count`` times in each segment; at a jump, the last before and the first after it."""
     ends = [0.0, *(float(segment["until"]) for segment in motion["segments"])]
     parts = [np.linspace(start, end, count) for start, end in pairwise(ends)]
     for part in parts[1:]:
@@ -82,7 +82,7 @@ def instants(motion: Mapping[str, Any], count: int) -> Array:
 
 
 def without_inertia(urdf: str, link: str) -> str:
-    """The same robot with a link of the same mass whose six moments and products of inertia are 0."""
+    """Return the URDF with the six moments and products of inertia of a link set to 0."""
     robot = etree.fromstring(urdf.encode())
     inertia = robot.find(f"link[@name='{link}']/inertial/inertia")
     inertia.attrib.update(dict.fromkeys(inertia.attrib, "0"))
@@ -90,7 +90,7 @@ def without_inertia(urdf: str, link: str) -> str:
 
 
 def with_mounts_at_rest(urdf: str) -> str:
-    """The same robot with joints at rest instead of fixed ones, so that their reactions are computed, too."""
+    """Return the URDF with joints at rest instead of fixed ones, so that their reactions are computed."""
     robot = etree.fromstring(urdf.encode())
     for joint in robot.iterfind("joint[@type='fixed']"):
         joint.set("type", "continuous")
@@ -101,7 +101,7 @@ def with_mounts_at_rest(urdf: str) -> str:
 def reactions_in_three_ways(
     graph: md.SubsystemGraph, dynamics: md.ClosedLoopResult, sharing: ReactionSharing, peer: MujocoLoops
 ) -> dict[str, list[Reaction]]:
-    """All that bodies exert on each other, in three ways: by rules, of least norm, as the loops are cut.
+    """Return all reactions between bodies in three ways: by rules, of least norm, as the loops are cut.
 
     In the last one the tubes, rods and blocks, without mass, are bodies of their own.
     """
@@ -135,7 +135,7 @@ def _by_rules(rules: Rules, wrenches: Mapping[str, Array], peer: MujocoLoops) ->
 
 
 def equilibrium_residuals(peer: MujocoLoops, acting: Iterable[Reaction]) -> dict[str, Array]:
-    """Link that something acts on -> equilibrium residual, [N] and [N m] about its centre of mass."""
+    """Return the equilibrium residual of each link, [N] and [N m] about its centre of mass."""
     residuals: dict[str, Array] = {}
     centres: dict[str, Array] = {"world": np.zeros(3)}
     for one in acting:
@@ -152,7 +152,7 @@ def equilibrium_residuals(peer: MujocoLoops, acting: Iterable[Reaction]) -> dict
 def largest_residuals(
     urdf: str, rules: Rules, motion: Mapping[str, Any], times: Array, tick: Tick = lambda: None
 ) -> dict[str, Array]:
-    """Rules, least norm, cut -> largest equilibrium residual of a body, force [N] and moment [N m]."""
+    """Return a body's largest residual, force [N] and moment [N m], by way: rules, least norm, cut."""
     robot = with_mounts_at_rest(urdf)
     graph, sharing = md.load_urdf(robot), ReactionSharing(rules)
     peer = MujocoLoops(robot, graph.independent_joint_names)

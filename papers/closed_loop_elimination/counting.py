@@ -41,7 +41,7 @@ class Count(NamedTuple):
 
 
 def count(results: Any, inputs: Sequence[Any]) -> Count:
-    """Operations of a column of results, all entries together; ``inputs``: its symbols, as columns."""
+    """Return the operations of a column of results, all together; ``inputs``: its symbols, as columns."""
     function = import_casadi().Function("f", list(inputs), [results])
     graph = OperationGraph()
     outputs = graph.read(function)
@@ -84,26 +84,26 @@ class OperationGraph:
         return [outputs[k] for k in sorted(outputs)]
 
     def put(self, *node: Any) -> int:
-        """The index of a node, which is added if it is new."""
+        """Return the index of a node, which is added if it is new."""
         if node not in self.index:
             self.index[node] = len(self.nodes)
             self.nodes.append(node)
         return self.index[node]
 
     def const(self, value: float) -> int:
-        """The node of a number."""
+        """Return the node of a number."""
         return self.put("const", float(value) + 0.0)
 
     def value(self, a: int) -> float | None:
-        """The value of a node that is a number; None: another node."""
+        """Return the value of a node that is a number; None for another node."""
         return self.nodes[a][1] if self.nodes[a][0] == "const" else None
 
     def negated(self, a: int) -> int | None:
-        """x if a is -x; None: another node."""
+        """Return x if a is -x; None for another node."""
         return self.nodes[a][1] if self.nodes[a][0] == "neg" else None
 
     def neg(self, a: int) -> int:
-        """-a; not an operation of its own if a is a number, a negative or a difference."""
+        """Return -a; not an operation of its own if a is a number, a negative or a difference."""
         if (value := self.value(a)) is not None:
             return self.const(-value)
         if (x := self.negated(a)) is not None:
@@ -113,7 +113,7 @@ class OperationGraph:
         return self.put("neg", a)
 
     def add(self, a: int, b: int) -> int:
-        """a + b."""
+        """Return a + b."""
         x, y = self.value(a), self.value(b)
         if x is not None and y is not None:
             return self.const(x + y)
@@ -128,7 +128,7 @@ class OperationGraph:
         return self.put("add", *sorted((a, b)))
 
     def sub(self, a: int, b: int) -> int:  # noqa: PLR0911  (one rule, one return)
-        """a - b."""
+        """Return a - b."""
         x, y = self.value(a), self.value(b)
         if x is not None and y is not None:
             return self.const(x - y)
@@ -145,7 +145,7 @@ class OperationGraph:
         return self.put("sub", a, b)
 
     def mul(self, a: int, b: int) -> int:  # noqa: PLR0911  (one rule, one return)
-        """a b."""
+        """Return a b."""
         x, y = self.value(a), self.value(b)
         if x is not None and y is not None:
             return self.const(x * y)
@@ -167,7 +167,7 @@ class OperationGraph:
         return self.put("mul", *sorted((a, b)))
 
     def div(self, a: int, b: int) -> int:
-        """a / b."""
+        """Return a / b."""
         x, y = self.value(a), self.value(b)
         if y is not None:
             return self.mul(self.const(1.0 / y), a)
@@ -179,7 +179,7 @@ class OperationGraph:
         return self.put("div", a, b)
 
     def uses(self, outputs: Sequence[int]) -> Counter[int]:
-        """How often each needed operation is used, results included."""
+        """Return how often each needed operation is used, results included."""
         used = Counter(outputs)
         for k in range(max(outputs, default=-1), -1, -1):
             if k in used and self.nodes[k][0] not in {"in", "const"}:

@@ -64,7 +64,7 @@ class _Elimination:
         self.orientations.rotations[k] = rotation
 
     def add_circles(self, step: LoopStep) -> None:
-        """D0 + R1 D1 + R2 D2 = 0: a triangle of known lengths, two of its sides unknown in direction."""
+        """Solve D0 + R1 D1 + R2 D2 = 0: a triangle of known lengths, two sides unknown in direction."""
         first, second, third = step.groups
         D0, D1, D2 = (self._sum(group, group.first) for group in step.groups)
         a, b, c = D0.dot(D0), D1.dot(D1), D2.dot(D2)
@@ -76,7 +76,7 @@ class _Elimination:
         self._set_rotation(step, third, closing.rotated(D2.conjugate()), a * c)
 
     def add_slider(self, step: LoopStep, slide: int) -> None:
-        """D0 + R1 (E + F q) = 0 with an unknown length q along F."""
+        """Solve D0 + R1 (E + F q) = 0 with an unknown length q along F."""
         carrier, segment = step.sliding_segment()
         other = next(group for group in step.groups if group is not carrier)
         E, D0 = self._sum(carrier, segment.body, slide), self._sum(other, other.first)
@@ -99,11 +99,11 @@ class _Elimination:
             self._set_rotation(step, other, direction.conjugate(), a, reference=segment.body)
 
     def _sum(self, group: RigidGroup, reference: int, slide: int | None = None) -> PlanarVector:
-        """A group's term of the loop's vector sum, in the axes of a body (without its offset)."""
+        """Return a group's term of the loop's vector sum, in the axes of a body (without its offset)."""
         return self.orientations.vector_sum(group.segments, group.first, reference, slide)
 
     def _at_closed_configuration(self, expression: Symbol) -> float:
-        """The value of an expression there."""
+        """Return the value of an expression at the closed configuration."""
         ca, constants = self.ca, self.orientations.constants
         symbols = {n: q for n, q in self.orientations.coordinates.items() if q.is_symbolic()}
         inputs = ca.vertcat(*symbols.values(), constants.symbols)
@@ -111,7 +111,7 @@ class _Elimination:
         return float(ca.Function("f", [inputs], [expression])(numbers))
 
     def _side(self, first: RigidGroup, second: RigidGroup, D0: PlanarVector, D1: PlanarVector) -> float:
-        """The side of D0 (+1 or -1) on which the vector R1 D1 is in the closed configuration."""
+        """Return the side of D0 (+1 or -1) on which the vector R1 D1 is in the closed configuration."""
         angle, k = 0.0, second.first
         while k != first.first:
             angle += self.bodies[k].sign * self.closed[self.bodies[k].name]

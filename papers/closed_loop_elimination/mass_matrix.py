@@ -14,7 +14,7 @@ Momentum = tuple[np.ndarray, np.ndarray]
 
 
 def mass_matrix(tree: PlanarTree, rates: Rates) -> dict[tuple[str, str], Symbol]:
-    """Entries by pairs of independent joints, each pair once, in alphabetical order; without zeros."""
+    """Return entries by pairs of independent joints, alphabetically, each pair once; without zeros."""
     return _MassMatrixSum(tree, rates).entries
 
 
@@ -37,7 +37,7 @@ class _MassMatrixSum:
         add_to(self.entries, (min(i, j), max(i, j)), value)
 
     def _kinematics(self) -> None:
-        """Set ``at`` and ``v``."""
+        """Set ``at`` and ``v`` of all bodies."""
         tree = self.tree
         for k, body in enumerate(tree.bodies):
             predecessor, (r, rz) = tree.predecessor[k], tree.position(k)
@@ -54,7 +54,7 @@ class _MassMatrixSum:
                     add_to(self.v[k], name, e * rate)
 
     def _add_pairs_within(self, p: int) -> None:
-        """Pairs of rates that move bodies in the same plane."""
+        """Add pairs of rates that move bodies in the same plane."""
         for k in self.tree.members[p]:
             if self.tree.bodies[k].axis is not None:
                 self._add_slide(k)
@@ -75,7 +75,7 @@ class _MassMatrixSum:
                             self._add(i, j, omega[j] * lever[i])
 
     def _add_slide(self, k: int) -> None:
-        """A prismatic joint: its rate paired with itself and with the rates of the body it slides on."""
+        """Add a prismatic joint's rate paired with itself and with the rates of the body it slides on."""
         (parent, own, e), rate = self.tree.slide(k), self.rates[k]
         arm = self.tree.position(k)[0] * own.mass + own.h.rotated(self.tree.orientation(parent))
         across = arm.cross(e)
@@ -90,7 +90,7 @@ class _MassMatrixSum:
                 self._add(i, j, (2 if i == j else 1) * first * moved)
 
     def _momenta(self, p: int) -> dict[str, Momentum]:
-        """Momenta of a whole plane for each rate in it, about the plane's origin, in its axes."""
+        """Return a whole plane's momenta for each rate in it, about the plane's origin, in its axes."""
         tree = self.tree
         P: dict[str, PlanarVector] = {}
         tilt: dict[str, PlanarVector] = {}
@@ -118,7 +118,7 @@ class _MassMatrixSum:
         return {n: (_array(P.get(n, zero), 0.0), _array(tilt.get(n, zero), spin[n])) for n in spin}
 
     def _add_pairs_with_carrier(self, p: int, name: str, momentum: Momentum) -> None:
-        """Pairs with rates that move the body which carries the plane, or one of its ancestors."""
+        """Add pairs with rates that move the body which carries the plane, or its ancestors."""
         tree, carrier = self.tree, self.tree.planes[p].carrier
         if carrier is None:
             return
@@ -139,5 +139,5 @@ class _MassMatrixSum:
 
 
 def _array(vector: PlanarVector, z: Symbol) -> np.ndarray:
-    """A vector (3,) from its parts in the plane and along z."""
+    """Return a vector (3,) from its parts in the plane and along z."""
     return np.array([*vector, z], dtype=object)

@@ -66,7 +66,7 @@ class Method:
 
     @cached_property
     def tree(self) -> PlanarTree:
-        """The tree of bodies in their planes."""
+        """The tree of bodies in their planes, with inertias."""
         return PlanarTree(self.orientations, self.gravity)
 
     @cached_property
@@ -137,12 +137,12 @@ class Method:
         return W.T @ (M @ (W @ a + drift) + bias + g)
 
     def _velocity_torque(self, mass_matrix: Any, q: Any, v: Any) -> Any:
-        """M' v - 1/2 d(v^T M v)/dq: Coriolis and centrifugal torques."""
+        """Return Coriolis and centrifugal torques M' v - 1/2 d(v^T M v)/dq."""
         momentum = mass_matrix @ v
         return self.ca.jtimes(momentum, q, v) - 0.5 * self.ca.gradient(self.ca.dot(v, momentum), q)
 
     def _spring_torque(self, q: Any, v: Any) -> Any:
-        """dL/dq^T F, F = F0 + k (L - L0) + d L', of all springs; their parameters stay numbers."""
+        """Return dL/dq^T F, F = F0 + k (L - L0) + d L', of all springs; their parameters stay numbers."""
         ca, torque = self.ca, self.ca.SX(q.shape[0], 1)
         for spring, path in zip(self.graph.springs, spring_paths_of(self.graph, self.model), strict=True):
             first = path.segments[0].body
@@ -164,14 +164,14 @@ class Method:
     def evaluate(
         self, term: Any, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None
     ) -> Any:
-        """The value of a term; for IC, q holds the coordinates of all joints, in the graph's order."""
+        """Return a term's value; for IC, q holds the coordinates of all joints, in the graph's order."""
         v, a = (np.zeros(len(self.v)) if x is None else x for x in (v, a))
         function = self.ca.Function("term", self.inputs, [term])
         result: NDArray[np.float64] = function(np.asarray(q, float), v, a, self.constants.numbers).full()
         return result[:, 0] if result.shape[1] == 1 else result
 
     def count(self, term: Any) -> Count:
-        """Operations of a term; of a square one, which is symmetric, those of its lower triangle."""
+        """Return a term's operations; of a square one, which is symmetric, those of its lower triangle."""
         square = term.shape[0] == term.shape[1] > 1
         entries = [term[i, : i + 1].T for i in range(term.shape[0])] if square else [self.ca.vec(term)]
         return count(self.ca.vertcat(*entries), self.inputs)

@@ -20,12 +20,12 @@ class PlanarRotation(NamedTuple):
     unit_vectors: tuple[tuple[str, int], ...] = ()
 
     def then(self, other: PlanarRotation, sign: int = 1) -> PlanarRotation:
-        """This rotation and then the other one (sign 1) or its inverse (sign -1)."""
+        """Return this rotation followed by the other one (sign 1) or its inverse (sign -1)."""
         return PlanarRotation(*(_sum(*parts, sign) for parts in zip(self, other, strict=True)))
 
 
 def _sum(a: tuple[tuple[str, Any], ...], b: tuple[tuple[str, Any], ...], sign: int) -> tuple[Any, ...]:
-    """a + sign b of two sums by name, without the terms that cancel."""
+    """Return a + sign b of two sums by name, without the terms that cancel."""
     total: dict[str, Any] = dict(a)
     for name, count in b:
         total[name] = total.get(name, 0) + sign * count
@@ -57,7 +57,7 @@ class Orientations:
                 self.rotations[k] = PlanarRotation(((body.name, body.sign),))
 
     def between(self, first: int, body: int) -> PlanarRotation:
-        """The rotation from one body (or BASE) to one of its descendants in the same plane."""
+        """Return the rotation from one body (or BASE) to one of its descendants in the same plane."""
         total = PlanarRotation()
         while body != first:
             total = total.then(self.rotations[body])
@@ -66,21 +66,21 @@ class Orientations:
         return total
 
     def offset(self, body: int) -> float:
-        """Angle of a body's frame where all coordinates are zero; of BASE: 0."""
+        """Return the angle of a body's frame with all coordinates at zero; 0 for BASE."""
         return 0.0 if body == BASE else self.bodies[body].offset
 
     def of_body(self, body: int) -> PlanarVector:
-        """The unit vector of a body's x axis, or of BASE's, in its plane."""
+        """Return the unit vector of a body's x axis, or of BASE's, in its plane."""
         return self.unit_vector(self.between(BASE, body), self.offset(body))
 
     def direction(self, body: int, axis: Array) -> PlanarVector:
-        """A unit vector fixed in a body, in the axes of its plane."""
+        """Return a unit vector fixed in a body, in the axes of its plane."""
         return self.constants.planar_direction(axis).rotated(self.of_body(body))
 
     def vector(
         self, segment: Segment, first: int = BASE, reference: int = BASE, without: int | None = None
     ) -> PlanarVector:
-        """The vector of a segment in the axes of body ``reference`` (without its offset).
+        """Return the vector of a segment in the axes of body ``reference`` (without its offset).
 
         Their rotations are related to ``first``, an ancestor of both; the slide ``without`` does not count.
         """
@@ -99,12 +99,12 @@ class Orientations:
         reference: int = BASE,
         without: int | None = None,
     ) -> PlanarVector:
-        """The sum of the vectors of segments: see `vector`."""
+        """Return the sum of the vectors of segments: see `vector`."""
         vectors = (self.vector(segment, first, reference, without) for segment in segments)
         return sum(vectors, PlanarVector())
 
     def unit_vector(self, rotation: PlanarRotation, offset: float = 0.0) -> PlanarVector:
-        """The unit vector of a rotation plus a constant angle."""
+        """Return the unit vector of a rotation plus a constant angle."""
         key = rotation, round(offset, 12)  # angles of several bodies are equal but for rounding
         if key not in self._unit_vectors:
             self._unit_vectors[key] = self._new_unit_vector(rotation, offset)

@@ -60,7 +60,7 @@ class PlanarBody:
 
 
 def planar_model_of(graph: SubsystemGraph) -> PlanarModel:
-    """Bodies, planes and ends of a graph.
+    """Return the bodies, planes and ends of a graph.
 
     Raises:
         UnsupportedModelError: floating, spherical or mimic joints; armatures or springs at joints; a
@@ -100,7 +100,7 @@ class PlanarModel:
         self.spring_ends = [[*map(self._end, spring.anchors)] for spring in graph.springs]
 
     def same_plane_parent(self, k: int) -> int | None:
-        """The parent of body k if it is in the same plane; None: the plane's carrier is the parent."""
+        """Return body k's parent if it is in the same plane; None if the plane's carrier is the parent."""
         parent = self.bodies[k].parent
         return parent if parent is not None and self.bodies[parent].plane == self.bodies[k].plane else None
 
@@ -145,7 +145,7 @@ class PlanarModel:
         self.bodies.append(PlanarBody(joint.name, parent, sign, plane, offset, position, axis, *inertia))
 
     def _plane(self, parent: int | None, axis: Array) -> tuple[int, float, Array]:
-        """Index of the plane, sign of the joint in it, and its axes in the parent's frame."""
+        """Return the plane's index, the joint's sign in it, and the plane's axes in the parent's frame."""
         if parent is not None and abs(axis[2]) > 1.0 - _ROUNDING:
             return self.bodies[parent].plane, float(np.sign(axis[2])), np.eye(3)
         for index, plane in enumerate(self.planes):
@@ -160,7 +160,7 @@ class PlanarModel:
         return len(self.planes) - 1, 1.0, axes
 
     def best_offsets(self) -> Array:
-        """Angle of each frame's x axis: that of most vectors fixed in it, up to multiples of 90 degrees."""
+        """Return each x axis angle: that of most vectors fixed in the frame, up to multiples of 90 deg."""
         offsets = np.zeros(len(self.bodies))
         for k, body in enumerate(self.bodies):
             children = [child for child in self.bodies if child.parent == k]
@@ -179,7 +179,7 @@ class PlanarModel:
 
 
 def _fewest_components(position: Array, axis: Array) -> float:
-    """The shift along a joint's axis that leaves the fewest components of its position."""
+    """Return the shift along a joint's axis that leaves the fewest components of its position."""
     shifts = [0.0, *(-float(p / a) for p, a in zip(position, axis, strict=True) if abs(a) > 0.1)]
     return min(shifts, key=lambda s: (np.count_nonzero(abs(position + s * axis) > _ROUNDING), abs(s)))
 
@@ -213,6 +213,6 @@ def _about_z(angle: float) -> Array:
 
 
 def _clean(array: Array) -> Array:
-    """Without rounding errors of exact zeros and ones."""
+    """Return an array without rounding errors of exact zeros and ones."""
     result = np.where(abs(array) < _ROUNDING, 0.0, array)
     return np.where(abs(abs(result) - 1.0) < _ROUNDING, np.sign(result), result)

@@ -62,7 +62,7 @@ class SymbolicLoop:
 
 
 def planar_loops_of(graph: SubsystemGraph, model: PlanarModel) -> list[SymbolicLoop]:
-    """The loops of all loop joints.
+    """Return the loops of all loop joints.
 
     Raises UnsupportedModelError: a loop that is not planar, or whose cut joint is not a hinge in the plane.
     """
@@ -82,7 +82,7 @@ def planar_loops_of(graph: SubsystemGraph, model: PlanarModel) -> list[SymbolicL
 
 
 def spring_paths_of(graph: SubsystemGraph, model: PlanarModel) -> list[SymbolicLoop]:
-    """Paths from one end of each spring to the other.
+    """Return the paths from one end of each spring to the other.
 
     Raises UnsupportedModelError: a spring between bodies of different planes.
     """
@@ -91,7 +91,7 @@ def spring_paths_of(graph: SubsystemGraph, model: PlanarModel) -> list[SymbolicL
 
 
 def _path(model: PlanarModel, name: str, ends: list[End]) -> SymbolicLoop:
-    """The path through the tree from one end to the other, in the plane of the end that is deeper in it."""
+    """Return the path through the tree between two ends, in the plane of the end that is deeper in it."""
     bodies = model.bodies
     deepest = max(ends, key=lambda end: _depth(model, end[0]))[0]
     if deepest is None:
@@ -126,7 +126,7 @@ def _depth(model: PlanarModel, body: int | None) -> int:
 
 
 def _branch(model: PlanarModel, name: str, plane: int, end: int | None) -> list[int]:
-    """Bodies from the plane's carrier, BASE, to an end."""
+    """Return the bodies from the plane's carrier, BASE, to an end."""
     branch: list[int] = []
     k = end
     while k is not None and model.bodies[k].plane == plane:
@@ -138,7 +138,7 @@ def _branch(model: PlanarModel, name: str, plane: int, end: int | None) -> list[
 
 
 def _rotating(model: PlanarModel, k: int) -> int:
-    """Body k, or the body that it slides on: the one whose rotation moves it."""
+    """Return body k, or the body that it slides on: the one whose rotation moves it."""
     parent = None if k == BASE or model.bodies[k].axis is None else model.bodies[k].parent
     return k if parent is None else parent
 
@@ -164,7 +164,7 @@ class LoopStep:
     slide: int | None = None
 
     def sliding_segment(self) -> tuple[RigidGroup, Segment]:
-        """The segment in which the unknown slide is fixed, and its group."""
+        """Return the segment in which the unknown slide is fixed, and its group."""
         return next((g, s) for g in self.groups for s in g.segments if self.slide in s.slides)
 
 
@@ -175,7 +175,7 @@ SolutionStep = Gear | LoopStep
 def solution_steps(
     graph: SubsystemGraph, bodies: list[PlanarBody], loops: list[SymbolicLoop]
 ) -> list[SolutionStep]:
-    """Steps that determine all dependent joints, each from the joints known before it.
+    """Return the steps that determine all dependent joints, each from joints known before it.
 
     Raises:
         UnsupportedModelError: loops that cannot be solved one after the other with two unknown joints each.

@@ -54,13 +54,13 @@ class PlanarTree:
         self._assemble()
 
     def orientation(self, k: int) -> PlanarVector:
-        """Unit vector of body k's x axis in the axes of its plane."""
+        """Return the unit vector of body k's x axis in the axes of its plane."""
         if self.single_joint[self.bodies[k].plane]:
             return PlanarVector(1.0, 0.0)
         return self.orientations.of_body(k)
 
     def axes(self, plane: int) -> np.ndarray:
-        """Axes of a plane in its carrier's frame (3, 3)."""
+        """Return the axes of a plane in its carrier's frame (3, 3)."""
         R = self.constants.matrix(self.planes[plane].axes)
         if self.single_joint[plane]:
             c, s = self.orientations.of_body(self.roots[plane])
@@ -68,7 +68,7 @@ class PlanarTree:
         return R
 
     def position(self, k: int) -> tuple[PlanarVector, Symbol]:
-        """Position of body k's origin from its predecessor's or the plane's origin, in the plane's axes."""
+        """Return body k's origin from its predecessor's or the plane's origin, in the plane's axes."""
         body, predecessor = self.bodies[k], self.predecessor[k]
         if predecessor is not None:
             vector, z = self.constants.position(body.position)
@@ -121,7 +121,7 @@ class PlanarTree:
                 self.inertias[carrier] = self.inertias[carrier].plus(total)
 
     def gravities(self) -> list[tuple[PlanarVector, Symbol]]:
-        """Gravity in each plane's axes: in the plane, and along its normal."""
+        """Return gravity in each plane's axes: in the plane, and along its normal."""
         gravities: list[tuple[PlanarVector, Symbol]] = []
         for p, plane in enumerate(self.planes):
             g, gz = PlanarVector(self.gravity[0], self.gravity[1]), self.gravity[2]
@@ -133,7 +133,7 @@ class PlanarTree:
         return gravities
 
     def omegas(self, rates: Rates) -> dict[int, Row]:
-        """Angular rates of bodies in their planes, by independent joint."""
+        """Return the angular rates of bodies in their planes, by independent joint."""
         omegas: dict[int, Row] = {}
         for k, body in enumerate(self.bodies):
             predecessor = self.predecessor[k]
@@ -143,7 +143,7 @@ class PlanarTree:
         return omegas
 
     def gravity_torque(self, rates: Rates) -> Row:
-        """Torques of the independent joints that hold the robot against gravity."""
+        """Return the torques of the independent joints that hold the robot against gravity."""
         gravities, omegas, total = self.gravities(), self.omegas(rates), Row()
         for k, body in enumerate(self.bodies):
             g, _ = gravities[body.plane]
@@ -157,7 +157,7 @@ class PlanarTree:
         return total
 
     def potential(self) -> Symbol:
-        """Potential energy of gravity [J], up to a constant."""
+        """Return the potential energy of gravity [J], up to a constant."""
         total: Symbol = 0.0
         gravities = self.gravities()
         for k, body in enumerate(self.bodies):
@@ -167,7 +167,7 @@ class PlanarTree:
         return total
 
     def slide(self, k: int) -> tuple[int, PlanarInertia, PlanarVector]:
-        """Of a prismatic joint: its parent, inertia in its own frame, and direction in the plane's axes."""
+        """Return a prismatic joint's parent, inertia in its own frame, and direction in the plane's axes."""
         axis, parent = self.bodies[k].axis, self.bodies[k].parent
         assert axis is not None
         assert parent is not None

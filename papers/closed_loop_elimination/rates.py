@@ -16,7 +16,7 @@ Rates = dict[int, Row]
 
 
 def _sum(terms: Iterable[tuple[Symbol, Row]]) -> Row:
-    """The sum of factor times row."""
+    """Return the sum of factor times row."""
     total: Row = {}
     for factor, row in terms:
         for name, value in row.items():
@@ -25,7 +25,7 @@ def _sum(terms: Iterable[tuple[Symbol, Row]]) -> Row:
 
 
 def explicit_rates(orientations: Orientations, independent: dict[str, Symbol]) -> Rates:
-    """Rates of the joints, about the normals of their planes, by differentiating the explicit solution."""
+    """Return joint rates, about the normals of their planes, by differentiating the explicit solution."""
     known: dict[str, Row] = {name: {name: 1.0} for name in independent}
     known |= {name: {} for name in orientations.constant_angles}
     for name, unit in orientations.unit_vectors.items():
@@ -52,7 +52,7 @@ def _gradient(value: Symbol, independent: dict[str, Symbol], constants: ModelCon
 def implicit_rates(
     steps: list[SolutionStep], orientations: Orientations, independent: tuple[str, ...]
 ) -> Rates:
-    """Rates of the joints from derivatives of the constraints: J2 q2' = -J1 q1' (Schappler et al., sec. 3.4).
+    """Return joint rates from derivatives of the constraints: J2 q2' = -J1 q1' (Schappler et al., 3.4).
 
     Each loop's two constraints determine two rates: J2 has blocks of two rows, solved by Cramer's rule.
     """
@@ -104,7 +104,7 @@ class _LoopRates:
         return joints
 
     def _solve_rotations(self, known: dict[str, PlanarVector]) -> None:
-        """G1 omega1 + G2 omega2 = w."""
+        """Return the solution of G1 omega1 + G2 omega2 = w."""
         _, second, third = self.step.groups
         G1, G2 = (self.orientations.vector_sum(group.segments) for group in (second, third))
         inverse = 1 / G1.cross(G2)
@@ -112,7 +112,7 @@ class _LoopRates:
         self._set_rate(third, {name: G1.cross(w) * inverse for name, w in known.items()})
 
     def _solve_slide(self, known: dict[str, PlanarVector], slide: int) -> None:
-        """G omega - i e q' = w, in axes along the slide."""
+        """Return the solution of G omega - i e q' = w, in axes along the slide."""
         group, (_, sliding) = self.step.groups[1], self.step.sliding_segment()
         e = self.orientations.direction(sliding.body, sliding.slides[slide])
         along = {name: w.rotated(e.conjugate()) for name, w in known.items()}
@@ -123,7 +123,7 @@ class _LoopRates:
         self._set_rate(group, omega)
 
     def _along(self, e: PlanarVector, segment: Segment, sliding: Segment, slide: int) -> PlanarVector:
-        """A segment in axes along the slide; the sliding one needs no rotation."""
+        """Return a segment in axes along the slide; the sliding one needs no rotation."""
         if segment is not sliding:
             return self.orientations.vector(segment).rotated(e.conjugate())
         constants = self.orientations.constants
@@ -132,7 +132,7 @@ class _LoopRates:
         return constants.planar_vector(sliding.vector, "d").rotated(back) + PlanarVector(q, 0.0)
 
     def _set_rate(self, group: RigidGroup, omega: Row) -> None:
-        """From the rate against the loop's first body to the rate against the predecessor."""
+        """Convert a rate against the loop's first body to that against the predecessor."""
         predecessor = self.predecessor[group.first]
         terms: list[tuple[Symbol, Row]] = [(1.0, omega)]
         while predecessor in self.predecessor:

@@ -27,7 +27,7 @@ Key = TypeVar("Key")
 
 
 def import_casadi() -> Any:
-    """The module casadi, imported only when symbolic methods are used.
+    """Return the module casadi, imported only when symbolic methods are used.
 
     Raises MissingDependencyError: it cannot be imported.
     """
@@ -59,23 +59,23 @@ class PlanarVector:
         return PlanarVector(self.x * factor, self.y * factor)
 
     def rotated(self, other: PlanarVector) -> PlanarVector:
-        """The complex product; with a unit vector: rotated by its angle."""
+        """Return the complex product; with a unit vector, the vector rotated by its angle."""
         return PlanarVector(self.x * other.x - self.y * other.y, self.x * other.y + self.y * other.x)
 
     def conjugate(self) -> PlanarVector:
-        """x - i y."""
+        """Return x - i y."""
         return PlanarVector(self.x, -self.y)
 
     def quarter_turn(self) -> PlanarVector:
-        """i v: rotated by 90 degrees."""
+        """Return i v, rotated by 90 degrees."""
         return PlanarVector(-self.y, self.x)
 
     def dot(self, other: PlanarVector) -> Symbol:
-        """The inner product."""
+        """Return the inner product."""
         return self.x * other.x + self.y * other.y
 
     def cross(self, other: PlanarVector) -> Symbol:
-        """The z component of the vector product."""
+        """Return the z component of the vector product."""
         return self.x * other.y - self.y * other.x
 
 
@@ -97,7 +97,7 @@ class ModelConstants:
         self.parameters: dict[str, tuple[Symbol, float]] = {}
 
     def scalar(self, number: float, kind: str = "") -> Symbol:
-        """A constant; parameters of different ``kind`` (unit) have different symbols."""
+        """Return a constant; parameters of different ``kind`` (unit) have different symbols."""
         if not self.symbolic or number == 0.0:
             return self.ca.SX(float(number))
         key = f"{kind}{abs(number):.10e}"
@@ -107,7 +107,7 @@ class ModelConstants:
         return symbol if number > 0.0 else -symbol
 
     def own(self, number: float) -> Symbol:
-        """A constant with a symbol of its own: a mass, a moment of mass, a component of gravity."""
+        """Return a constant with a symbol of its own: a mass, a moment of mass, a component of gravity."""
         if not self.symbolic:
             return self.ca.SX(float(number))
         name = f"i{len(self.parameters)}"
@@ -115,23 +115,23 @@ class ModelConstants:
         return self.parameters[name][0]
 
     def direction(self, number: float) -> Symbol:
-        """A component of a unit vector; 0, 1 and -1 belong to the structure and stay numbers."""
+        """Return a component of a unit vector; 0, 1 and -1 belong to the structure and stay numbers."""
         return self.ca.SX(float(number)) if number in {0.0, 1.0, -1.0} else self.scalar(number, "n")
 
     def planar_direction(self, axis: Any) -> PlanarVector:
-        """The x and y of a constant unit vector."""
+        """Return the x and y of a constant unit vector."""
         return PlanarVector(*map(self.direction, axis[:2]))
 
     def planar_vector(self, vector: Any, kind: str = "") -> PlanarVector:
-        """The x and y of a constant vector."""
+        """Return the x and y of a constant vector."""
         return PlanarVector(*(self.scalar(x, kind) for x in vector[:2]))
 
     def position(self, vector: Any) -> tuple[PlanarVector, Symbol]:
-        """A constant position [m]: in the plane, and along z."""
+        """Return a constant position [m]: in the plane, and along z."""
         return self.planar_vector(vector, "d"), self.scalar(vector[2], "d")
 
     def matrix(self, rotation: Any) -> np.ndarray:
-        """A constant rotation matrix (3, 3)."""
+        """Return a constant rotation matrix (3, 3)."""
         return np.array([[*map(self.direction, row)] for row in rotation], dtype=object)
 
     @property
@@ -163,17 +163,17 @@ class PlanarInertia(NamedTuple):
     zz: Symbol = 0.0
 
     def plus(self, other: PlanarInertia) -> PlanarInertia:
-        """The sum with an inertia about the same origin in the same axes."""
+        """Return the sum with an inertia about the same origin in the same axes."""
         return PlanarInertia(*(a + b for a, b in zip(self, other, strict=True)))
 
     def rotated(self, by: PlanarVector) -> PlanarInertia:
-        """In axes against which the present ones are rotated by the angle of the unit vector ``by``."""
+        """Return it in axes to which the present ones are rotated by the angle of the unit vector ``by``."""
         twice = PlanarVector(by.x * by.x - by.y * by.y, 2 * (by.x * by.y))
         deviation = self.deviation.rotated(twice)
         return self._replace(h=self.h.rotated(by), deviation=deviation, tilt=self.tilt.rotated(by))
 
     def moved(self, r: PlanarVector, rz: Symbol) -> PlanarInertia:
-        """About an origin from which the present one is at (r, rz)."""
+        """Return the inertia about an origin from which the present one is at (r, rz)."""
         m, h, hz = self.mass, self.h, self.hz
         deviation = r.rotated(PlanarVector(h.x + 0.5 * (m * r.x), h.y + 0.5 * (m * r.y)))
         return PlanarInertia(
@@ -187,19 +187,19 @@ class PlanarInertia(NamedTuple):
         )
 
     def rotated_by_matrix(self, R: np.ndarray) -> PlanarInertia:
-        """In axes in which the present ones are the columns of R (3, 3), numbers or symbols."""
+        """Return it in axes in which the present ones are the columns of R (3, 3), numbers or symbols."""
         half, (d, xy), (xz, yz) = 0.5 * self.polar, self.deviation, self.tilt
         J = np.array([[half + d, xy, xz], [xy, half - d, yz], [xz, yz, self.zz]], dtype=object)
         return _inertia(self.mass, R @ np.array([*self.h, self.hz], dtype=object), R @ J @ R.T)
 
     def split_by_rotation(self) -> tuple[PlanarInertia, PlanarInertia]:
-        """The parameters that a rotation about z does not affect, and the others."""
+        """Return the parameters that a rotation about z does not affect, and the others."""
         fixed = PlanarInertia(mass=self.mass, hz=self.hz, zz=self.zz)
         return fixed, self._replace(mass=0.0, hz=0.0, zz=0.0)
 
 
 def planar_inertia_of(body: PlanarBody, constants: ModelConstants) -> PlanarInertia:
-    """The inertia of a body in its own frame; symbolic parameters are the combinations that occur in it."""
+    """Return a body's inertia in its own frame; symbols are the combinations that occur in it."""
     inertia = _inertia(body.mass, body.moment, body.second)
     number = constants.own
     parts = (PlanarVector(*map(number, n)) if isinstance(n, PlanarVector) else number(n) for n in inertia)
@@ -207,7 +207,7 @@ def planar_inertia_of(body: PlanarBody, constants: ModelConstants) -> PlanarIner
 
 
 def _inertia(mass: Symbol, h: np.ndarray, J: np.ndarray) -> PlanarInertia:
-    """From first moments (3,) and second moments (3, 3)."""
+    """Return the inertia of first moments (3,) and second moments (3, 3)."""
     return PlanarInertia(
         mass,
         PlanarVector(h[0], h[1]),

@@ -30,12 +30,12 @@ E_Z = np.array([0.0, 0.0, 1.0])
 
 
 def _absolute(relative: Array) -> Array:
-    """Angles or rates of links #2, #4, #3 from those of their joints: #3 turns on #4."""
+    """Return angles or rates of links #2, #4, #3 from those of their joints: #3 turns on #4."""
     return np.array([relative[0], relative[1], relative[1] + relative[2]])
 
 
 def _blocks(columns: Array) -> tuple[Array, Array]:
-    """J^I and J^II from the motion of J2 (2, 3) with links #2, #4, #3."""
+    """Return J^I and J^II from the motion of J2 (2, 3) with links #2, #4, #3."""
     return columns[:, :1], np.column_stack([columns[:, 1] + columns[:, 2], columns[:, 2]])
 
 
@@ -50,7 +50,7 @@ class Link:
 
     @classmethod
     def uniform(cls, length: float, mass: float) -> Link:
-        """A slender bar: centre in the middle, m l^2 / 12."""
+        """Return a slender bar: centre in the middle, m l^2 / 12."""
         return cls(length, mass, 0.5 * length, mass * length**2 / 12.0)
 
     @property
@@ -73,7 +73,7 @@ class FourBar:
     gravity: float = 9.81
 
     def close(self, theta2: float, crossed: bool = False) -> Array:
-        """theta (3,) from the crank's angle, by the vector loop. Raises ClosureError out of reach."""
+        """Return theta (3,) for the crank's angle, by the vector loop. Raises ClosureError: out of reach."""
         x, y = self.crank.length * np.cos(theta2) - self.ground, self.crank.length * np.sin(theta2)
         l3, l4, reach = self.coupler.length, self.output.length, float(np.hypot(x, y))
         if not abs(l3 - l4) < reach < l3 + l4:
@@ -87,12 +87,12 @@ class FourBar:
         return np.array([theta2, np.arctan2(y, x) % (2.0 * np.pi) - side * bend, side * elbow])
 
     def jacobians(self, theta: Array) -> tuple[Array, Array]:
-        """J^I (2, 1) and J^II (2, 2) of the point J2, below (20)."""
+        """Return J^I (2, 1) and J^II (2, 2) of the point J2, below (20)."""
         angles = _absolute(theta)
         return _blocks(self._lengths * np.array([-np.sin(angles), np.cos(angles)]))
 
     def jacobian_rates(self, theta: Array, rates: Array) -> tuple[Array, Array]:
-        """Time derivatives of the same, in (22)."""
+        """Return the time derivatives of both Jacobians, in (22)."""
         angles = _absolute(theta)
         return _blocks(-self._lengths * _absolute(rates) * np.array([np.cos(angles), np.sin(angles)]))
 
@@ -101,7 +101,7 @@ class FourBar:
         return np.array([self.crank.length, self.output.length, self.coupler.length])
 
     def subsystem(self, links: list[Link], angles: Array, rates: Array) -> tuple[Array, Array, Array]:
-        """I, C theta' and tau_g of one or two links, (13)-(18), with N = N_l N_d.
+        """Return I, C theta' and tau_g of one or two links, (13)-(18), with N = N_l N_d.
 
         I = N^T M N, C = N^T (M N' + W M N), tau_g = N^T w. W M t vanishes in the plane, where
         every omega is along an axis of inertia.
@@ -129,7 +129,7 @@ class FourBar:
 
     @staticmethod
     def _arm(length: float, angles: Array, rates: Array) -> tuple[Array, Array]:
-        """A vector along the last of several links, and its rate."""
+        """Return a vector along the last of several links, and its rate."""
         angle, rate = angles.sum(), rates.sum()
         arm = length * np.array([np.cos(angle), np.sin(angle), 0.0])
         return arm, rate * np.cross(E_Z, arm)
@@ -139,14 +139,14 @@ class FourBar:
         return one, self.subsystem([self.output, self.coupler], theta[1:], rates[1:])
 
     def rates(self, theta: Array, speed: float) -> Array:
-        """theta' (3,) from the crank's, by (21)."""
+        """Return theta' (3,) from the crank's, by (21)."""
         first, second = self.jacobians(theta)
         return np.concatenate([[speed], _solved(second, first[:, 0] * speed)])
 
     def inverse_dynamics(
         self, theta: ArrayLike, speed: float, acceleration: float
     ) -> tuple[float, Array, Array]:
-        """tau_1 [N m], lambda (2,) [N] on the crank at J2, and theta'' (3,), at a closed theta (3,).
+        """Return tau_1 [N m], lambda (2,) [N] on the crank at J2, and theta'' (3,), at a closed theta.
 
         lambda from subsystem II, (19): its joints are unactuated. tau_1 from subsystem I, (20).
         """
@@ -162,7 +162,7 @@ class FourBar:
         return float(tau), force, accelerations
 
     def forward_dynamics(self, theta: ArrayLike, rates: ArrayLike, tau: float) -> tuple[Array, Array]:
-        """theta'' (3,) and lambda (2,) by (22) and (23)."""
+        """Return theta'' (3,) and lambda (2,) by (22) and (23)."""
         angles, speed = np.asarray(theta, np.float64), np.asarray(rates, np.float64)
         first, second = self.jacobians(angles)
         first_rate, second_rate = self.jacobian_rates(angles, speed)
@@ -176,7 +176,7 @@ class FourBar:
 
 
 def _solved(matrix: Array, right: Array) -> Array:
-    """x of matrix x = right. Raises SingularityError: a dead point."""
+    """Return x of matrix x = right. Raises SingularityError: a dead point."""
     try:
         return np.asarray(np.linalg.solve(matrix, right), np.float64)
     except np.linalg.LinAlgError:

@@ -33,8 +33,8 @@ class Benchmark:
     """An assembly at rest, and Lagrange's equations of the same mechanism.
 
     Attributes:
-        start: of the coordinates of the equations [rad or m].
-        coordinates, units: their names. x_of_q: matrix that makes them of the positions of joints.
+        start: initial coordinates of the equations [rad or m].
+        coordinates, units: their names. x_of_q: matrix (2, 2) from joint positions to coordinates.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Comparison:
     Attributes:
         ours, theirs: the coordinates (k, 2).
         our_energy, their_energy: of the motion [J] (k,), each by its own formula.
-        grows: how many times as large a difference of the start becomes.
+        grows: largest factor by which a small difference of the start grows.
     """
 
     benchmark: Benchmark
@@ -71,7 +71,7 @@ class Comparison:
 
     @property
     def differences(self) -> Array:
-        """Of the coordinates, relative to their amplitudes (k, 2)."""
+        """Differences of the coordinates, relative to their amplitudes (k, 2)."""
         return np.abs(self.ours - self.theirs) / self.amplitudes
 
     @property
@@ -84,7 +84,7 @@ class Comparison:
 
 
 def double_pendulum(start: tuple[float, float] = (1.0, -0.5)) -> Benchmark:
-    """Two links below a pivot. Angles of this size are compared over 10 s: errors grow little."""
+    """Return two links below a pivot; for angles of this size errors grow little over 10 s."""
     assembly = modular.Assembly(base=("pivot", _kind("pivot")))
     assembly = assembly.dock("pivot", "down", "upper", "up", kind=_kind("pendulum_link"))
     assembly = assembly.dock("upper", "down", "lower", "up", kind=_kind("pendulum_link_short"))
@@ -97,7 +97,7 @@ def double_pendulum(start: tuple[float, float] = (1.0, -0.5)) -> Benchmark:
 
 
 def crane(start: tuple[float, float] = (0.0, 1.5)) -> Benchmark:
-    """A link below a cart that a virtual prismatic joint lets move along x."""
+    """Return a link below a cart that moves along x on a virtual prismatic joint."""
     rail = modular.virtual_joint("rail", "prismatic", [1.0, 0.0, 0.0])
     assembly = modular.Assembly(base=("cart", _kind("cart")), mount=[rail])
     assembly = assembly.dock("cart", "down", "load", "up", kind=_kind("pendulum_link"))
@@ -109,7 +109,7 @@ def crane(start: tuple[float, float] = (0.0, 1.5)) -> Benchmark:
 def compare(
     benchmark: Benchmark, duration: float = DURATION, count: int = 1001, progress: Progress = None
 ) -> Comparison:
-    """Both motions over ``duration`` [s] at ``count`` times. ``progress``: as of ``md.simulate``."""
+    """Return both motions over ``duration`` [s] at ``count`` times; ``progress``: as of ``md.simulate``."""
     times = np.linspace(0.0, duration, count)
     q = np.linalg.solve(benchmark.x_of_q, benchmark.start)
     graph, rest = benchmark.assembly.graph(), np.zeros(2)
@@ -133,7 +133,7 @@ def _kind(name: str) -> modular.ModuleType:
 
 
 def _mass_and_length(name: str) -> tuple[float, float]:
-    """Of a link, not by the library's reader: an error there would be in both motions."""
+    """Return a link's numbers, without the library's reader, whose errors would be in both motions."""
     rod = _data(name)["bodies"]["rod"]
     return rod["mass"], -rod["com"][2]
 

@@ -34,7 +34,7 @@ def draw_curves(comparisons: tuple[Comparison, Comparison], path: Path) -> Path:
 
 
 def _draw_motion(axis: Axes, compared: Comparison, letter: str) -> None:
-    """Each coordinate on an axis of its own where their units differ."""
+    """Draw the coordinates, each on an axis of its own if their units differ."""
     benchmark, right = compared.benchmark, None
     if benchmark.units[0] != benchmark.units[1]:
         right = axis.twinx()

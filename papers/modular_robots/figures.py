@@ -29,7 +29,7 @@ PICTURES = ("figure_4.png", "figure_5.png", "figure_7.png", "figure_8.png")
 
 
 def main() -> int:
-    """Compare, draw, print; 1 where a difference reaches the target."""
+    """Compare, draw, print; return 1 if a difference reaches the target."""
     parser = argparse.ArgumentParser(prog="python -m papers.modular_robots.figures",
                                      description=__doc__.splitlines()[0])  # fmt: skip
     out = benchmarks.ROOT / "out" / "modular"
@@ -68,7 +68,7 @@ def main() -> int:
 
 
 def table(*comparisons: Comparison) -> Table:
-    """A row for each coordinate, and one for each energy."""
+    """Return a table with a row for each coordinate, and one for each energy."""
     made = Table(title="Assemblies of modules beside Lagrange's equations", title_justify="left")
     for name in ("", "coordinate", "amplitude", "difference", "of the amplitude", f"below {TARGET:.0e}"):
         made.add_column(name, justify="left" if name in ("", "coordinate") else "right", no_wrap=True)
@@ -83,7 +83,7 @@ def table(*comparisons: Comparison) -> Table:
 
 
 def notes(comparisons: Sequence[Comparison], grows: float, duration: float) -> str:
-    """Energies, and why the double pendulum starts where it does. ``grows``: from the chaotic start."""
+    """Return notes on energies and on the double pendulum's start. ``grows``: from the chaotic start."""
     lines = ["Energy, its largest change relative to the range of the potential energy:"]
     for one in comparisons:
         ours, theirs = one.drifts

@@ -20,7 +20,7 @@ __all__ = ["body_poses", "path_poses", "paths", "poses"]
 
 
 def paths(robot: SubsystemGraph | HasGraph) -> tuple[tuple[str, ...], ...]:
-    """The bodies from the base to each pendant end link, path by path, in the order of the end links."""
+    """Return the bodies from the base to each pendant end link, in the order of the end links."""
     tree = tree_data(robot)
     carriers = set(tree.parents)
     ends = (k for k in range(len(tree.parents)) if k not in carriers)
@@ -28,7 +28,7 @@ def paths(robot: SubsystemGraph | HasGraph) -> tuple[tuple[str, ...], ...]:
 
 
 def path_poses(robot: SubsystemGraph | HasGraph, q: ArrayLike, form: str = "local") -> dict[str, Array]:
-    """H (4, 4) of each pendant end link in the base's frame, by its name: the column of eq. 20.
+    """Return H (4, 4) of each pendant end link in the base's frame, by its name: eq. 20's column.
 
     Args:
         q: positions (nq,) [rad or m], in joint_names' order.
@@ -44,7 +44,7 @@ def path_poses(robot: SubsystemGraph | HasGraph, q: ArrayLike, form: str = "loca
 
 
 def body_poses(robot: SubsystemGraph | HasGraph, q: ArrayLike, form: str = "local") -> dict[str, Array]:
-    """H (4, 4) of every body in the base's frame, by the name of its moving link.
+    """Return H (4, 4) of every body in the base's frame, by the name of its moving link.
 
     Arguments and errors as of :func:`path_poses`.
     """
@@ -58,7 +58,7 @@ def body_poses(robot: SubsystemGraph | HasGraph, q: ArrayLike, form: str = "loca
 
 
 def poses(tree: TreeData, q: Array) -> Array:
-    """H_{0,i} (n, 4, 4) of every body in the base's frame (eq. 20)."""
+    """Return H_{0,i} (n, 4, 4) of every body in the base's frame (eq. 20)."""
     H = dyads(tree, q)
     for k, parent in enumerate(tree.parents):
         if parent is not None:

@@ -12,9 +12,9 @@ from scipy.integrate import solve_ivp
 
 Array = NDArray[np.float64]
 Force = Callable[[float], float]
-#: Of each step, relative and absolute: less than the library's, whose errors would cancel otherwise.
+#: Tolerance of each step, relative and absolute; smaller than the library's, so that errors do not cancel.
 TOLERANCE = 1e-13
-#: By which the first coordinate is moved to see how fast motions part [rad or m].
+#: Change of the first coordinate that shows how fast motions diverge [rad or m].
 NUDGE = 1e-7
 
 
@@ -29,7 +29,7 @@ class DoublePendulum:
     g: float = 9.81
 
     def accelerations(self, t: float, x: Array, v: Array) -> Array:
-        """th1'', th2'' of the two equations, which are linear in them."""
+        """Return th1'', th2'' of the two equations, which are linear in them."""
         (th1, th2), (w1, w2), d = x, v, x[0] - x[1]
         m1, m2, l1, l2, g = self.m1, self.m2, self.l1, self.l2, self.g
         matrix = [[(m1 + m2) * l1, m2 * l2 * np.cos(d)], [m2 * l1 * np.cos(d), m2 * l2]]
@@ -38,7 +38,7 @@ class DoublePendulum:
         return np.linalg.solve(matrix, [first, second])
 
     def energy(self, x: Array, v: Array) -> Array:
-        """Kinetic and potential energy [J], the latter zero at the pivot; x and v: (..., 2)."""
+        """Return kinetic and potential energy [J], the latter zero at the pivot; x and v: (..., 2)."""
         (th1, th2), (w1, w2) = np.moveaxis(x, -1, 0), np.moveaxis(v, -1, 0)
         m1, m2, l1, l2, g = self.m1, self.m2, self.l1, self.l2, self.g
         speed2 = (l1 * w1) ** 2 + (l2 * w2) ** 2 + 2.0 * l1 * l2 * w1 * w2 * np.cos(th1 - th2)
@@ -60,14 +60,14 @@ class Crane:
     force: Force = lambda t: 0.0
 
     def accelerations(self, t: float, x: Array, v: Array) -> Array:
-        """x'', th'' of the two equations, which are linear in them."""
+        """Return x'', th'' of the two equations, which are linear in them."""
         th, w = x[1], v[1]
         matrix = [[self.M + self.m, self.m * self.length * np.cos(th)], [np.cos(th), self.length]]
         first = self.force(t) + self.m * self.length * w**2 * np.sin(th)
         return np.linalg.solve(matrix, [first, -self.g * np.sin(th)])
 
     def energy(self, x: Array, v: Array) -> Array:
-        """Kinetic and potential energy [J], the latter zero at the rail; x and v: (..., 2)."""
+        """Return kinetic and potential energy [J], the latter zero at the rail; x and v: (..., 2)."""
         th, (xd, w) = x[..., 1], np.moveaxis(v, -1, 0)
         speed2 = xd**2 + 2.0 * xd * self.length * w * np.cos(th) + (self.length * w) ** 2
         return 0.5 * self.M * xd**2 + 0.5 * self.m * speed2 - self.m * self.g * self.length * np.cos(th)
@@ -77,7 +77,7 @@ Equations = DoublePendulum | Crane
 
 
 def integrate(equations: Equations, start: Array, times: Array) -> tuple[Array, Array]:
-    """Coordinates and velocities (k, 2) at ``times`` (k,), from rest at ``start`` (2,)."""
+    """Return coordinates and velocities (k, 2) at ``times`` (k,), from rest at ``start`` (2,)."""
 
     def derivative(t: float, y: Array) -> Array:
         return np.concatenate([y[2:], equations.accelerations(t, y[:2], y[2:])])
@@ -90,7 +90,7 @@ def integrate(equations: Equations, start: Array, times: Array) -> tuple[Array, 
 
 
 def growth(equations: Equations, start: Array, times: Array) -> float:
-    """How many times as large a small difference of the first coordinate becomes, at most."""
+    """Return the largest factor by which a small difference of the first coordinate grows."""
     moved = np.array([start[0] + NUDGE, start[1]])
     there, here = (integrate(equations, x, times)[0] for x in (moved, start))
     return float(np.abs(there - here).max() / NUDGE)

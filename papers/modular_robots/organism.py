@@ -20,7 +20,7 @@ DOCKINGS = (
     ("v6", 4, "v7", 2),
     ("v7", 4, "v8", 5),
 )
-#: What the paper's Fig. 5 has where Table III and its own docking types say otherwise: row, column, face.
+#: Faces, by row and column, in the paper's Fig. 5 that contradict Table III and its own docking types.
 MISPRINTS = {("v1", "e1"): 4, ("v1", "e2"): 3, ("v2", "e2"): 4}
 
 
@@ -49,7 +49,7 @@ class Table(NamedTuple):
 
 
 def organism() -> modular.Assembly:
-    """v0 is the base."""
+    """Return the organism; v0 is the base."""
     assembly = modular.Assembly(base=("v0", "backbone"), name="organism")
     for docking in DOCKINGS:
         assembly = assembly.dock(*docking, kind="backbone")
@@ -57,13 +57,13 @@ def organism() -> modular.Assembly:
 
 
 def table_of(assembly: modular.Assembly) -> Table:
-    """Columns in the order of docking: e1, e2, ..."""
+    """Return an assembly's table, columns in the order of docking: e1, e2, ..."""
     aim = assembly.incidence_matrix()
     return Table(aim.modules, aim.matrix, tuple(kind[0].upper() for kind in aim.kinds), aim.docking_types)
 
 
 def cells_of(assembly: modular.Assembly) -> tuple[Cell, ...]:
-    """All modules of cubes, from above: their bodies' poses at zero joint positions."""
+    """Return all modules of cubes, from above: their bodies' poses at zero joint positions."""
     graph = assembly.graph()
     links = [f"{module}/{kind.root}" for module, kind in assembly.kinds.items()]
     poses = md.frame_poses(graph, graph.neutral(), links)

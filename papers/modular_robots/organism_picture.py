@@ -25,7 +25,7 @@ Positions = dict[str, tuple[float, float]]
 
 
 def digraph_of(assembly: modular.Assembly) -> nx.DiGraph:
-    """Modules as vertices; an edge from each module to what is docked at it: its name, faces and type."""
+    """Return a graph of modules; an edge to each docked module has its name, faces and type."""
     graph = nx.DiGraph()
     graph.add_nodes_from(assembly)
     types = table_of(assembly).docking_types
@@ -36,7 +36,7 @@ def digraph_of(assembly: modular.Assembly) -> nx.DiGraph:
 
 
 def layout_of(graph: nx.DiGraph) -> Positions:
-    """A row for each distance from the base, leaves side by side in the order of docking."""
+    """Return positions: a row for each distance from the base, leaves in the order of docking."""
     (base,) = (module for module, count in graph.in_degree() if count == 0)
     order = list(nx.dfs_preorder_nodes(graph, base))
     leaves = [module for module in order if graph.out_degree(module) == 0]

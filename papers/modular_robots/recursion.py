@@ -57,7 +57,7 @@ def recursion(
     base_acceleration: ArrayLike | None = None,
     friction: str = "none",
 ) -> RecursionResult:
-    """Torques of the accelerations a, with all twists and wrenches (eqs. 22-28).
+    """Return the torques of accelerations a, with all twists and wrenches (eqs. 22-28).
 
     Args:
         q, v, a: (nv,) in joint_names' order.
@@ -95,7 +95,7 @@ def recursion(
 
 
 def _joint_torques(tree: TreeData, q: Array, v: Array, a: Array, friction: str) -> Array:
-    """What drives and springs of joints take (nv,): J a + k (q - rest), with friction d v + f sign v."""
+    """Return torques of drives and springs (nv,): J a + k (q - rest), with friction d v + f sign v."""
     if friction not in ("none", "urdf"):
         raise StateError(f"friction is {friction!r}; 'none' or 'urdf' is needed")
     order = tree.columns

@@ -34,7 +34,7 @@ class Rod(NamedTuple):
 
 
 def rods_of(benchmark: Benchmark, coordinates: ArrayLike) -> tuple[Rod, ...]:
-    """The modules that have a rod, where these coordinates of the benchmark are."""
+    """Return the modules that have a rod, with these coordinates of the benchmark."""
     assembly, graph = benchmark.assembly, benchmark.assembly.graph()
     q = np.linalg.solve(benchmark.x_of_q, coordinates)
     rods = []
@@ -85,7 +85,7 @@ def _draw_rods(axis: Axes, benchmark: Benchmark, rods: tuple[Rod, ...]) -> None:
 
 
 def _draw_angle(axis: Axes, rod: Rod, name: str) -> None:
-    """The angle from the vertical, with its name and the joint that it belongs to."""
+    """Draw an angle from the vertical, with its name and the joint that it belongs to."""
     along = rod.bottom - rod.top
     angles = np.linspace(0.0, np.arctan2(along[0], -along[1]), 40)
     arc = rod.top + 0.35 * rod.length * np.stack([np.sin(angles), -np.cos(angles)], axis=-1)
@@ -95,7 +95,7 @@ def _draw_angle(axis: Axes, rod: Rod, name: str) -> None:
 
 
 def _name_joint(axis: Axes, rod: Rod, is_first: bool) -> None:
-    """Below the base; at the right of the mass above, over its label."""
+    """Write a joint's name: below the base, or right of the mass above, over its label."""
     sides = {"ha": "right", "va": "top"} if is_first else {"ha": "left", "va": "bottom"}
     offset = (-8, -20) if is_first else (16, 8)
     axis.annotate(
