@@ -1,6 +1,6 @@
-"""Every public quantity of a robot as a function of (graph, state), under names that stay.
+"""Every public quantity of a robot as a function of (graph, state), under fixed names.
 
-After a change of the API this file alone is rewritten: the names stay, and recorded numbers still compare.
+After a change of the API only this file is rewritten, and recorded numbers can still be compared by name.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ from modular_dynamics.modular import equations
 
 Array = NDArray[np.float64]
 Computed = Callable[[Any, "State"], Any]
-MOST_IDENTIFIED = 8  # joints of robots whose base parameters are sought
+MOST_IDENTIFIED = 8  # most joints of robots whose base parameters are computed
 URDF = Path(__file__).resolve().parents[1] / "urdf"
 
 
@@ -51,7 +51,7 @@ class State:
 
 
 class LeftOutError(Exception):
-    """What would take too long for this robot."""
+    """The quantity would take too long for this robot."""
 
 
 def load(
@@ -178,8 +178,8 @@ def _transposed(x: Array) -> Array:
     return np.swapaxes(x, -1, -2)
 
 
-#: Quantity of a robot without loops, or of the spanning tree, of one state and of many in rows: kind (see
-#: `Sizes`), and how it is computed.
+#: Quantities of a robot without loops, or of the spanning tree, for one state or many in rows: kind (see
+#: `Sizes`), and function.
 BATCHED: dict[str, tuple[str, Computed]] = {
     "mass matrix": ("mass", lambda g, s: md.mass_matrix(g, s.q)),
     "torques": ("torque", _torques),
@@ -226,7 +226,7 @@ BATCHED: dict[str, tuple[str, Computed]] = {
     "potential energy": ("energy", lambda g, s: md.potential_energy(g, s.q)),
 }
 
-#: The same of quantities that take one state.
+#: These, and quantities that take one state.
 TREE: dict[str, tuple[str, Computed]] = BATCHED | {
     "torques, composition": ("torque", lambda g, s: _composed(g, s, boxes=True).tau),
     "torques, 6-vectors": ("torque", lambda g, s: _composed(g, s, algebra=md.SpatialVectorAlgebra()).tau),
@@ -259,7 +259,7 @@ TREE: dict[str, tuple[str, Computed]] = BATCHED | {
     "mass": ("value", lambda g, s: md.centre_of_mass(g, s.q).mass),
 }
 
-#: Of many states in one call: each row must be the single value of its state.
+#: Quantities of many states in one call: each row must equal the value of its single state.
 TREE_ROWS: dict[str, Computed] = {
     **{name: compute for name, (_, compute) in BATCHED.items()},
     **{f"{name}, float32": _single(TREE[name][1]) for name in ("torques", "bias", "gravity")},
@@ -270,7 +270,7 @@ TREE_ROWS: dict[str, Computed] = {
 
 
 def has_loops(graph: Any) -> bool:
-    """Return whether the functions of LOOP are those of this graph."""
+    """Return whether the functions of LOOP apply to this graph."""
     return bool(graph.loop_joints or graph.passive_joints or graph.gears or graph.springs)
 
 
@@ -360,7 +360,7 @@ def _sorted(values: Mapping[str, Any]) -> list[Any]:
     return [values[name] for name in sorted(values)]
 
 
-#: Quantity of a robot with loops: kind, and how it is computed; the guess is the closed configuration.
+#: Quantities of a robot with loops: kind, and function; the guess is the closed configuration.
 LOOP: dict[str, tuple[str, Computed]] = {
     "loops: projection": ("value", lambda g, s: md.explicit_constraint_jacobian(g, s.q1, s.q)),
     "loops: mass matrix": ("mass1", lambda g, s: md.mass_matrix(g, s.q1, guess=s.q)),

@@ -102,7 +102,7 @@ class RobotFigures:
 
 
 def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[str], None]) -> RobotFigures:
-    """Measure a robot. What is missing or does not support the robot is left out, with a note."""
+    """Measure a robot; peers that are missing or do not support it are left out, with a note."""
     graph, notes = md.load_urdf(urdf), list[str]()
     states = random_states(graph)
     rows_of, tau = (states.q, states.v, states.a), md.inverse_dynamics(graph, *states.first)

@@ -141,7 +141,7 @@ class Cut:
 
 @dataclass(frozen=True, eq=False)
 class Reduction:
-    """T (nv, dependent + independent) in one library's order of velocities; see above. J_d is square."""
+    """The matrix T (nv, dependent + independent) in one library's order of velocities; J_d is square."""
 
     motions: Array
     dependent: int

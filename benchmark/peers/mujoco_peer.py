@@ -17,7 +17,7 @@ except ImportError:  # an optional peer
 
 
 class UnsupportedRobotError(Exception):
-    """MuJoCo is not installed or does not support this robot's joints; the text says which."""
+    """MuJoCo is not installed or does not support this robot's joints; the message says which."""
 
 
 class MujocoPeer:

@@ -1,6 +1,6 @@
-"""Interleaved timing, the machine that it is done on, and tables of its figures.
+"""Interleaved timing, a description of the machine, and tables of figures.
 
-What is compared takes turns, so that other load slows all of it alike.
+Compared calls take turns, so that other load slows all of them alike.
 """
 
 import os
@@ -50,7 +50,7 @@ class Spread:
 
 
 def interleaved(timed: Timed, rounds: int, tick: Callable[[str], None]) -> Times:
-    """Time every call in each of at least so many rounds.
+    """Return the times of every call in each of at least ``rounds`` rounds.
 
     The first call, which may compile, is not timed, nor is the first one of each turn.
     """

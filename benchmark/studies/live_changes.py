@@ -1,4 +1,4 @@
-"""A robot changes while joint states come: is each answered, and by the right robot?
+"""Test of a robot that changes while joint states arrive: is each answered, and by the right robot?
 
     python -m benchmark.studies.live_changes [--only gripper|modules] [--times 1000] [--rate 200]
 
@@ -51,7 +51,7 @@ DEPTH = 5000
 
 @dataclass(frozen=True)
 class Figures:
-    """What was counted.
+    """Counts and times of one run.
 
     Attributes:
         changes, refused: by services. sent, answered, wrong: joint states; wrong: with the torques of another
@@ -69,7 +69,7 @@ class Figures:
 
 
 class LiveChanges:
-    """A node that has a robot changed, and keeps what was sent and answered; subclasses say how."""
+    """A node that changes a robot by services, and records joint states and answers; subclasses say how."""
 
     nodes: tuple[str, ...]
     named: bool  # whether joint states name their robot
@@ -265,7 +265,7 @@ class ModuleChanges(LiveChanges):
         self._changed(self._dock, request)
 
     def _changed(self, client: Any, request: Any) -> None:
-        """Change the assembly here and there; both must agree on what is allowed."""
+        """Change the assembly in this process and in the node; both must allow or refuse the change."""
         try:
             if isinstance(request, Undock.Request):
                 changed = self._assembly.undock(request.module)

@@ -4,9 +4,8 @@ Each is a folder with a URDF and a robot.yaml, as in Gepetto/example-parallel-ro
 `closed_loop` lists pairs of frames that coincide (`type` 6d) or whose origins do (3d), `name_mot` the motors;
 `joint_type` replaces a joint by SPHERICAL, UJOINT_XY or FIXED. A spherical joint becomes three revolute ones
 with massless links between them, a universal joint two; mimic joints move on their own, as Pinocchio reads
-them. All joints but motors are passive; where motors do
-not determine all of them, the fewest that are left are taken as independent too, with Pinocchio as with this
-library.
+them. All joints but motors are passive; if motors do not determine all of them, the fewest possible are
+independent, too, with Pinocchio as with this library.
 
     python -m benchmark.studies.parallel_robots FOLDER [--states 3]
 """
@@ -151,7 +150,7 @@ class ClosedRobot:
 
 
 def closed(robot: ParallelRobot) -> ClosedRobot:
-    """Close a robot from zero; if that is impossible within the limits of its joints, without them.
+    """Return a robot closed from zero; if that is impossible within the limits of its joints, without them.
 
     Raises ClosureError: it stays open.
     """
