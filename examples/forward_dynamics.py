@@ -28,7 +28,7 @@ print(f"{' and '.join(driven)} driven, the others hanging: {hanging.tau[:2].roun
 
 
 def rates(_t: float, state: np.ndarray) -> np.ndarray:
-    """State (q, v) -> (v, a) without torques."""
+    """Return (v, a) without torques for a state (q, v)."""
     return np.concatenate([state[4:], md.forward_dynamics(graph, state[:4], state[4:], np.zeros(4))])
 
 

@@ -1,4 +1,4 @@
-"""The demo from its command line to the end: a motion is played and recorded; tables, pictures, verdict."""
+"""The demo: play a motion, record the answers, print tables, draw pictures, judge."""
 
 import argparse
 import os
@@ -52,7 +52,7 @@ class Options:
 
 
 def run(options: Options) -> int:
-    """Run the demo; 0 when every message was answered and every answer agrees with Pinocchio."""
+    """Run the demo; return 0 if every message was answered and every answer agrees with Pinocchio."""
     console = Console()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the processes are ended on the way out
     _stay_on_this_machine()

@@ -43,7 +43,7 @@ class RunFigures:
         return len(self.times)
 
     def losses(self) -> list[str]:
-        """Return which messages are missing, as texts; empty if none is."""
+        """Return texts on missing messages; empty if none is missing."""
         reasons = []
         if self.sent is not None and self.sent != self.expected:
             reasons.append(f"the player sent {self.sent} joint states; the motion has {self.expected}")
@@ -114,7 +114,7 @@ class Evaluation(RunFigures):
 
 
 def evaluate(recorder: Recorder, expected: int, sent: int) -> Evaluation:
-    """Return recompute every answer with Pinocchio from the recorded state and reference, and compare."""
+    """Return the comparison of every answer with Pinocchio's, from the recorded state and reference."""
     graph, check, stamps = recorder.graph, CrossCheck(recorder.graph), recorder.answered
     ours = np.array([recorder.torques[stamp] for stamp in stamps]).reshape(len(stamps), graph.nv)
     theirs = np.full_like(ours, np.nan)
@@ -199,8 +199,8 @@ class TorsoRun(RunFigures):
 
     Attributes:
         actuators, springs: name -> force (m,) [N]. base: (m, 6) reaction of body 2 on 3 [N, N m].
-        difference: largest of the actuators' forces to those of virtual power [N], recomputed here.
-        residual: largest of a body's equilibrium [N or N m]; dead_point: closest to one.
+        difference: largest difference of actuators' forces from those of virtual power [N], recomputed here.
+        residual: largest equilibrium residual of a body [N or N m]. dead_point: least distance from one.
     """
 
     actuators: dict[str, np.ndarray]
@@ -211,7 +211,7 @@ class TorsoRun(RunFigures):
     dead_point: float
 
     def failures(self) -> list[str]:
-        """Return why the run failed; empty if it did not."""
+        """Return why the run failed; empty if it succeeded."""
         reasons = self.losses()
         if self.answered and not self.difference <= FORCE_ERROR:
             reasons.append(f"actuator forces differ from virtual power by {self.difference:.1e} N")
@@ -219,7 +219,7 @@ class TorsoRun(RunFigures):
 
 
 def play_torso(files: Path, rate: float, out: Path, console: Console) -> TorsoRun:
-    """Play the torso's motion at `rate` [Hz].
+    """Play the torso's motion at `rate` [Hz] through both nodes; return the figures of the run.
 
     Args:
         files: where urdf/ and config/ are. out: folder of the logs.

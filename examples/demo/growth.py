@@ -64,7 +64,7 @@ class GrowthRun(RunFigures):
     """The figures of one run.
 
     Attributes:
-        stages: one for each body. strangers: answers whose joints are not those of their body.
+        stages: one for each body. strangers: number of answers with other joints than their body's.
         difference: largest difference to Pinocchio [N m]; largest: its largest torque.
     """
 
@@ -110,7 +110,7 @@ def snake() -> Assembly:
 
 
 def grow(files: Path, rate: float, out: Path, console: Console) -> GrowthRun:
-    """Let the snake move and grow, and compare all answers with Pinocchio's.
+    """Let the snake move and grow; return the comparison of all answers with Pinocchio's.
 
     Args:
         files: where config/ is. rate: of the joint states [Hz]. out: folder of the logs.
@@ -183,7 +183,7 @@ def _record(
 
 
 def _evaluated(recorder: _Recorder, sent: list[int], bodies: list[Assembly], stamps: list[int]) -> GrowthRun:
-    """Compare every answer with Pinocchio's model of the body that its stamp belongs to."""
+    """Return the comparison of every answer with Pinocchio's model of the body at its stamp."""
     answered = [stamp for stamp in sent if stamp in recorder.answers]
     by_body: list[list[int]] = [[] for _ in bodies]
     for stamp in answered:

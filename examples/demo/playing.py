@@ -1,4 +1,4 @@
-"""A motion is played: nodes start as processes, answer, and all their answers are recorded."""
+"""Playing of a motion: nodes start as processes, and all their answers are recorded."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +43,7 @@ START_LIMIT = 120.0  # [s] for nodes to become active, on a busy machine
 CONNECT_LIMIT = 60.0  # [s] for the first pose to be answered, by nodes that are active
 QUIET_LIMIT = 3.0  # [s] without a new answer after the player has ended
 ASK_AGAIN = 10.0  # [s] for an answer about a node's state, before another client asks
-TIMES = 3  # that a motion is played at most, such as at the rate asked for, at half of it, at a quarter
+TIMES = 3  # most attempts at playing a motion, such as at the requested rate, half of it, a quarter
 Read = Callable[[Any], Any]
 
 
@@ -60,7 +60,7 @@ class StampRecorder(Node):
         arrivals: dict[int, int],
         read: Read = lambda m: m,
     ) -> None:
-        """Fill `contents` with what `read` makes of each message, and `arrivals` [ns of the system]."""
+        """Fill `contents` by stamp with `read(message)`, and `arrivals` with arrival times [ns]."""
 
         def on_message(message: Any, info: dict[str, Any]) -> None:
             if (stamp := stamp_nanoseconds(message.header.stamp)) >= self.start:
@@ -70,9 +70,9 @@ class StampRecorder(Node):
 
 
 class MotionRecorder(StampRecorder):
-    """Joint states and what is published in answer to them, by stamp [ns].
+    """A recorder of joint states and of the answers to them, by stamp [ns].
 
-    When the motion begins, which its reference announces, it forgets what came before: the player's lead-in.
+    When the motion begins, which its reference announces, earlier records (the player's lead-in) are removed.
 
     Attributes:
         states: (q, v, acceleration) of `joint_names`; NaN where no reference covers the stamp.
@@ -92,7 +92,7 @@ class MotionRecorder(StampRecorder):
         self.listen(JointState, "joint_states", self.states, self.state_arrivals, self._read_state)
 
     def record(self, kind: type, topic: str, read: Read) -> dict[int, Any]:
-        """Subscribe to answers; the returned mapping fills with what `read` makes of each message."""
+        """Subscribe to answers; return the mapping by stamp that fills with `read(message)`."""
         answers: dict[int, Any] = {}
         self.listen(kind, topic, answers, {} if self.answers else self.answer_arrivals, read)
         self.answers.append(answers)
@@ -126,7 +126,7 @@ class MotionRecorder(StampRecorder):
 
 
 class Recorder(MotionRecorder):
-    """All outputs of dynamics_node.
+    """A recorder of all outputs of dynamics_node.
 
     Attributes:
         torques: efforts of all joints. wrenches: subsystem -> stamp -> (frame, [force, moment]).
@@ -163,7 +163,7 @@ def _read_wrench(message: WrenchStamped) -> StampedWrench:
 
 
 def join(node: Node) -> None:
-    """Subscribe once more to the player's topics: this is the last subscriber that its lead_in waits for."""
+    """Subscribe to the player's topics again, as the last subscriber that its lead_in waits for."""
     for kind, topic in ((JointTrajectory, "reference"), (JointState, "joint_states")):
         node.create_subscription(kind, topic, _ignore, 1)
 
@@ -173,9 +173,9 @@ def _ignore(message: object) -> None:
 
 
 def destroy(node: Node) -> None:
-    """Destroy a node after the processes that it has heard.
+    """Destroy a node some time after the processes that it subscribed to have ended.
 
-    Fast DDS can wait for ever where a subscription is destroyed while it removes participants that have left
+    Fast DDS can wait for ever if a subscription is destroyed while it removes participants that have left
     (eProsima/Fast-DDS issues 6193 and 6502).
     """
     time.sleep(SETTLING)
@@ -187,7 +187,7 @@ class DemoError(RuntimeError):
 
 
 class StalledError(DemoError):
-    """Active nodes do not answer, or the player does not play, as where DDS has not connected all topics.
+    """Active nodes do not answer, or the player does not play, for example because DDS connects no topic.
 
     `play_completely` plays once more.
     """
@@ -240,7 +240,7 @@ class Playback:
     expected: int
 
     def record(self, recorder: MotionRecorder, logs: Path, console: Console) -> int:
-        """Let the motion begin once the first pose is answered, and record all answers.
+        """Start the motion once the first pose is answered, and record all answers.
 
         Returns the number of joint states that the player reports to have sent. Destroys the recorder: a
         later player would count its subscriptions.
@@ -348,7 +348,7 @@ P = TypeVar("P", bound=Played)
 
 
 def play_completely(play: Callable[[float], P], rate: float, console: Console) -> P:
-    """Play at `rate` [Hz]; at half the rate where messages were lost, until none is, three times at most.
+    """Return the result of `play` at a rate [Hz]; halve it while messages are lost, three times at most.
 
     Nodes that fall behind skip old states, and count them (`stale_after`): on a busy computer a loss says
     nothing about the node, one at every rate does. The same holds for a playback that stalled, which is

@@ -71,11 +71,11 @@ class Processes:
             )
 
     def code(self, name: str) -> int | None:
-        """Exit code of a process, None while it runs."""
+        """Return the exit code of a process, None while it runs."""
         return self._running[name].poll()
 
     def pid(self, name: str) -> int:
-        """Process id of a process, which is also that of its group."""
+        """Return the process id of a process, which is also that of its group."""
         return self._running[name].pid
 
     def log(self, name: str) -> str:

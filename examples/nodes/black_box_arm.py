@@ -27,7 +27,7 @@ MOST = 500  # messages that wait for the other of their stamp
 
 
 def arm_of(urdf: str, first: str) -> md.SubsystemGraph:
-    """What a joint carries, on a floating joint at the connection point, without gravity."""
+    """Return what a joint carries as a robot on a floating joint at the connection point, weightless."""
     robot = ET.parse(urdf).getroot()
     joints = {joint.get("name"): joint for joint in robot.findall("joint")}
     arm = ET.Element("robot", name="arm")
@@ -58,7 +58,7 @@ class Arm(Node):
         self.create_subscription(JointState, "joint_states", lambda m: self.take(self.states, m), 500)
 
     def take(self, kept: dict, message: ConnectionMotion | JointState) -> None:
-        """Either message may come first."""
+        """Keep a message until the other one of its stamp is there, then answer."""
         stamp = message.header.stamp.sec, message.header.stamp.nanosec
         kept[stamp] = message
         if stamp in self.motions and stamp in self.states:
@@ -67,7 +67,7 @@ class Arm(Node):
             del kept[next(iter(kept))]
 
     def answer(self, motion: ConnectionMotion, state: JointState) -> None:
-        """The wrench at the connection point, in its axes."""
+        """Publish the wrench at the connection point, in its axes."""
         graph, base = self.graph, self.graph.v_slice("root_joint")
         q, v, a = graph.neutral(), np.zeros(graph.nv), np.zeros(graph.nv)
         for name, position, velocity in zip(state.name, state.position, state.velocity, strict=True):
@@ -89,7 +89,7 @@ class Arm(Node):
 
 
 def vector(v: object) -> np.ndarray:
-    """x, y and z of a message."""
+    """Return x, y and z of a message."""
     return np.array([v.x, v.y, v.z])
 
 

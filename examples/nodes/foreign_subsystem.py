@@ -19,7 +19,7 @@ from rclpy.node import Node
 
 
 def vector(v: object) -> np.ndarray:
-    """x, y and z of a message."""
+    """Return x, y and z of a message."""
     return np.array([v.x, v.y, v.z])
 
 
@@ -41,7 +41,7 @@ class RigidBody(Node):
         self.create_subscription(ConnectionMotion, "~/motion_in", self.on_motion, 500)
 
     def on_motion(self, motion: ConnectionMotion) -> None:
-        """Newton and Euler for the centre of mass, in the axes of the connection point."""
+        """Publish the wrench by Newton and Euler for the centre of mass, in the connection point's axes."""
         q = motion.pose.orientation
         x, w = vector(q), vector(motion.twist.angular)
         g = vector(motion.gravity)

@@ -38,7 +38,7 @@ def require_packages(_context: LaunchContext) -> list[Action]:
 
 
 def installed(package: str) -> bool:
-    """Whether the ament index has a package."""
+    """Return whether the ament index has a package."""
     try:
         get_package_prefix(package)
     except PackageNotFoundError:
@@ -47,13 +47,13 @@ def installed(package: str) -> bool:
 
 
 def spawner(context: LaunchContext) -> list[Action]:
-    """What loads and activates the controllers, then ends."""
+    """Return the node that loads and activates the controllers, then ends."""
     words = [*value_of(context, "controllers").split(), "--param-file", PARAMETERS]
     return [Node(package="controller_manager", executable="spawner", arguments=words)]
 
 
 def generate_launch_description() -> LaunchDescription:
-    """Arguments, then the nodes."""
+    """Return the arguments, then the nodes."""
     dynamics = {
         "urdf": str(HERE / "arm.urdf.xacro"),
         "xacro_arguments": ["'plugin:=", LaunchConfiguration("plugin"), "'"],
