@@ -51,11 +51,6 @@ def name_of(model: Any, address: int) -> str:
     return table[address : table.index(b"\0", address)].decode()
 
 
-def model_name(model: Any) -> str:
-    """Return the name of the whole model: the first of its table of names."""
-    return name_of(model, 0)
-
-
 def free_name(name: str, *taken: Container[str]) -> str:
     """Return the name, followed by apostrophes until it is not taken."""
     while any(name in names for names in taken):
@@ -171,7 +166,7 @@ def read_tree(
     model: Any, names: Names, locked: Mapping[int, float], actuators: Actuators
 ) -> RobotDescription:
     """Return links and joints of a compiled model; ``locked``: fixed positions of joints [rad or m]."""
-    robot = RobotDescription(model_name(model), {}, {})
+    robot = RobotDescription(name_of(model, 0), {}, {})  # the table of names begins with the model's
     robot.links[names.bodies[0]] = LinkDescription(names.bodies[0])
     for body in range(1, model.nbody):
         _add_body(robot, _BodyReader(model, names, locked, actuators, body))
@@ -268,7 +263,8 @@ def _add_body(robot: RobotDescription, body: _BodyReader) -> None:
     for k in body.joints:
         after = _shift(-body.anchor(k))
         own = k == body.joints[-1] and not body.anchor(k).any()
-        child = body.name if own else _between(robot, body, k)
+        between = f"{body.name}/{body.names.joints[k]}"
+        child = body.name if own else free_name(between, robot.links, body.names.bodies)
         joint = body.joint(k, parent, child, x_parent_body)
         robot.joints[joint.name] = joint
         if not own:
@@ -278,11 +274,6 @@ def _add_body(robot: RobotDescription, body: _BodyReader) -> None:
         name = free_name(f"{body.name} (fixed)", robot.joints, body.names.joints)
         robot.joints[name] = JointDescription(name, "fixed", parent, body.name, x_parent_body)
     robot.links[body.name] = body.link()
-
-
-def _between(robot: RobotDescription, body: _BodyReader, k: int) -> str:
-    """Return a name for the massless link behind joint k of a body."""
-    return free_name(f"{body.name}/{body.names.joints[k]}", robot.links, body.names.bodies)
 
 
 def _shift(position: Array) -> DualQuaternion:

@@ -21,7 +21,6 @@ from .command import (
 
 if TYPE_CHECKING:
     from ..study import Study
-    from ..study.findings import Findings
     from ..study.store import Store
 
 __all__ = ["STUDY"]
@@ -119,13 +118,19 @@ def _run_study(arguments: argparse.Namespace) -> int:
 
 def _report(arguments: argparse.Namespace) -> int:
     """Print the best designs and write the report; return the exit code."""
-    from ..study.findings import best_rows, design_head, design_row, summary_lines  # noqa: PLC0415
+    from ..study.findings import (  # noqa: PLC0415
+        best_rows,
+        design_head,
+        design_row,
+        findings_of,
+        summary_lines,
+    )
     from ..study.report import written_report  # noqa: PLC0415  # takes long
 
     top = arguments.top
     if top < 1:
         raise UsageError(f"--top is {top}; 1 or more designs are needed")
-    findings = _findings(arguments)
+    findings = findings_of(*_opened(arguments))
     _print(summary_lines(findings))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of characters that the font lacks: one sees them
@@ -173,13 +178,6 @@ def _write(path: Path, text: str) -> None:
         os.replace(write_beside(path, text.encode()), path)
     except OSError as error:
         raise UsageError(f"'{path}' cannot be written: {error.strerror or error}") from error
-
-
-def _findings(arguments: argparse.Namespace) -> "Findings":
-    """Return the results in the folder."""
-    from ..study.findings import findings_of  # noqa: PLC0415  # takes long
-
-    return findings_of(*_opened(arguments))
 
 
 def _opened(arguments: argparse.Namespace) -> "tuple[Study, Store]":

@@ -332,7 +332,8 @@ class ModuleType(Constant):
     def __post_init__(self) -> None:
         self._set(bodies=read_only_mapping(self.bodies), ports=read_only_mapping(self.ports))
         self._set(cell_size=float(self.cell_size), cells=tuple(tuple(cell) for cell in self.cells))
-        _check(self)
+        for what in chain(_too_many(self), _wrong_bodies(self), _wrong_joints(self), _wrong_tree(self)):
+            raise ModelError(f"module type {shown(self.name)}: {what}")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ModuleType):
@@ -386,12 +387,6 @@ class ModuleType(Constant):
     @cached_property
     def _numbered(self) -> Mapping[object, Port]:
         return {port.number: port for port in self.ports.values()}
-
-
-def _check(kind: ModuleType) -> None:
-    """Raise ModelError unless bodies and joints form one tree that the root body and all ports belong to."""
-    for what in chain(_too_many(kind), _wrong_bodies(kind), _wrong_joints(kind), _wrong_tree(kind)):
-        raise ModelError(f"module type {shown(kind.name)}: {what}")
 
 
 def _too_many(kind: ModuleType) -> Iterator[str]:

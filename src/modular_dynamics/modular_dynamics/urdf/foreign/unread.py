@@ -297,7 +297,7 @@ def _values(element: etree._Element) -> list[str]:
 
 
 def _above(element: etree._Element) -> etree._Element:
-    """Return an element's parent; the root element for itself."""
+    """Return the parent of an element; the root element, which has none, is returned itself."""
     parent = element.getparent()
     return element if parent is None else parent
 
