@@ -8,8 +8,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.node.answer_record import AnswerRecord
-from modular_dynamics_ros.node.joint_table import JointTable
+from modular_dynamics_ros.node.session_node import AnswerRecord, JointTable
 
 
 def lone_node(subscribed=(), stale_after=0.2):

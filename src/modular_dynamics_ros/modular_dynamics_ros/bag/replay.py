@@ -32,9 +32,8 @@ from modular_dynamics_ros.messages.geometry import (
 )
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
-from modular_dynamics_ros.node.answer_record import AnswerRecord
 from modular_dynamics_ros.node.joint_states import JointStates
-from modular_dynamics_ros.node.joint_table import JointTable
+from modular_dynamics_ros.node.session_node import AnswerRecord, JointTable
 from modular_dynamics_ros.node.settings import dynamics_settings, given_positions
 from modular_dynamics_ros.node.topic_names import topic_name
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters

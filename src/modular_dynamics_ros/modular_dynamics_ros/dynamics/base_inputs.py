@@ -13,7 +13,7 @@ from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import BadMessage, SettingError
 from modular_dynamics_ros.messages.geometry import base_state_from_message, unit_quaternion
 from modular_dynamics_ros.messages.stamps import sending_time, stamp_nanoseconds
-from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.session_node import SessionNode
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.node.topics import SENSOR
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters

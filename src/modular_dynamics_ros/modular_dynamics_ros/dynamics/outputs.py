@@ -22,8 +22,8 @@ from modular_dynamics_ros.messages.subsystems import (
     ConnectionWrenchesWriter,
     subsystem_graph_message,
 )
-from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.outputs import Outputs, WrenchTopics
+from modular_dynamics_ros.node.session_node import SessionNode
 from modular_dynamics_ros.node.topic_names import topic_names
 from modular_dynamics_ros.node.topics import LATCHED
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters

@@ -26,8 +26,8 @@ from modular_dynamics_ros.messages.queries import equation_message, torque_terms
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.subsystems import JointWrenchesWriter, KnownEffortsWriter
 from modular_dynamics_ros.messages.trajectories import trajectory_message
-from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.outputs import MARKER_RATE, Demand, Pace
+from modular_dynamics_ros.node.session_node import SessionNode
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 __all__ = ["ContactOutput", "TermOutputs"]

@@ -16,7 +16,7 @@ from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
 from modular_dynamics_ros.exceptions import BadMessage, NodeError, RobotError
 from modular_dynamics_ros.messages import trajectories
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
-from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.session_node import SessionNode
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.node.topics import JOINT_STATES
 from modular_dynamics_ros.node.worker import Worker

@@ -32,7 +32,7 @@ from modular_dynamics_ros.lifecycle.node import FAILURE, STEADY_CLOCK, SUCCESS, 
 from modular_dynamics_ros.messages.stamps import description_of, stamp_seconds
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status, status_of
 from modular_dynamics_ros.node.reference_input import require_reference_type
-from modular_dynamics_ros.node.shared_entities import SharedEntities
+from modular_dynamics_ros.node.session_node import SharedEntities
 from modular_dynamics_ros.node.topics import DESCRIPTIONS, JOINT_STATES
 from modular_dynamics_ros.node.worker import Worker
 from modular_dynamics_ros.parameters.nodes import Parameters

@@ -6,7 +6,7 @@ from typing import Any
 
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.lifecycle.entities import NO_SUBSCRIPTION_EVENTS
-from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.session_node import SessionNode
 
 __all__ = ["Subscriptions"]
 

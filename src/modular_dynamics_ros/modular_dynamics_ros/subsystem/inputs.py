@@ -19,8 +19,8 @@ from modular_dynamics_ros.lifecycle.entities import NO_SUBSCRIPTION_EVENTS
 from modular_dynamics_ros.messages.geometry import wrench_from_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.subsystems import connection_motion_from_message, structure_from_message
-from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.reference_input import ReferenceInput
+from modular_dynamics_ros.node.session_node import SessionNode
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.node.topic_names import topic_name
 from modular_dynamics_ros.node.topics import LATCHED

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from modular_dynamics_ros.computation.subsystem.part import SubsystemPart
 from modular_dynamics_ros.exceptions import listed
 from modular_dynamics_ros.messages.status import Status, status_of
-from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.session_node import SessionNode
 from modular_dynamics_ros.node.topic_names import topic_name
 from modular_dynamics_ros.subsystem.inputs import LOG_NAME
 

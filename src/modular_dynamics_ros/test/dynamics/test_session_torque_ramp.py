@@ -15,7 +15,7 @@ from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from helpers.nodes.lone_node import lone_node, message_info
 from modular_dynamics_ros.dynamics.session import DynamicsSession, TorqueRamp
 from modular_dynamics_ros.messages.status import ERROR
-from modular_dynamics_ros.node.shared_entities import SharedEntities
+from modular_dynamics_ros.node.session_node import SharedEntities
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]

@@ -10,7 +10,7 @@ from geometry_msgs.msg import WrenchStamped
 import modular_dynamics as md
 from helpers.nodes.subsystem_bus import SubsystemBus, motion, step
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.node.shared_entities import SharedEntities
+from modular_dynamics_ros.node.session_node import SharedEntities
 from modular_dynamics_ros.parameters.nodes import SubsystemParameters
 from modular_dynamics_ros.subsystem.session import SubsystemSession
 

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.nodes.lone_node import lone_node
-from modular_dynamics_ros.node.answer_record import Stopwatch
+from modular_dynamics_ros.node.session_node import Stopwatch
 
 pytestmark = pytest.mark.ros
 S = 1_000_000_000  # [ns]

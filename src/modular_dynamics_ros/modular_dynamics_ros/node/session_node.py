@@ -1,17 +1,116 @@
-"""What became of the joint states of an active node, and which of them may be answered."""
+"""A node as its sessions see it: what outlives the robots of the node.
+
+These are the newest values of each joint, the record of joint states and their answers, and publishers and
+subscriptions, which a new robot takes over from the old one. A publisher that is made anew is known to its
+subscribers only after DDS has discovered it, and a subscription that is removed loses what is queued in it:
+messages would be lost at every change of the robot.
+"""
 
 import time
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, DEAD_POINT
 from modular_dynamics_ros.computation.computation import Answer
+from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.diagnostics.statuses import MessageCounts, closure_status, input_status
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.status import Status
 
-__all__ = ["OVERTAKEN", "AnswerRecord", "Clocks", "Stopwatch"]
+if TYPE_CHECKING:  # the command bag runs without ROS
+    from builtin_interfaces.msg import Time
+
+__all__ = [
+    "NEVER",
+    "OVERTAKEN",
+    "AnswerRecord",
+    "Clocks",
+    "JointTable",
+    "SessionNode",
+    "SharedEntities",
+    "SharedSubscription",
+    "Stopwatch",
+]
+
+Places = NDArray[np.intp]
+
+NEVER = int(np.iinfo(np.int64).min)  # stamp of a joint that no message has held yet
+MOST_OTHERS = 2000  # joints that no robot of the node has had: one may be attached that has them
+
+
+class JointTable:
+    """Newest position, velocity, effort and stamp of each joint by name, whichever robot it belongs to.
+
+    Several publishers may each report a part of the robot.
+
+    Attributes:
+        q, v, effort: [rad or m, per s, N m or N]; NaN where a velocity or an effort was missing.
+        stamps: [ns], NEVER where nothing has come. All grow as joints are added: see `places`.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[str, int] = {}
+        self._of_robot = frozenset[str]()  # joints of the present robot
+        self._latest = NEVER  # no row has a later stamp
+        self.q, self.v, self.effort = np.zeros((3, 0))
+        self.stamps = np.zeros(0, np.int64)
+
+    def places(self, names: Iterable[str]) -> Places:
+        """Return the rows of these joints, which are added where they are new."""
+        rows = np.array([self._rows.setdefault(name, len(self._rows)) for name in names], np.intp)
+        if (new := len(self._rows) - len(self.q)) > 0:
+            self.q, self.v, self.effort = (
+                np.append(one, np.full(new, np.nan)) for one in (self.q, self.v, self.effort)
+            )
+            self.stamps = np.append(self.stamps, np.full(new, NEVER))
+        return rows
+
+    def begin(self, names: Iterable[str], oldest: int) -> None:
+        """Let a robot with these joints take the place of the one before.
+
+        What came before `oldest` [ns] of a joint that the one before has not is forgotten: it was another.
+        """
+        names = frozenset(names)
+        new = self.places(names - self._of_robot)
+        self.stamps[new[self.stamps[new] < oldest]] = NEVER
+        self._of_robot = names
+
+    def readable(self, names: Iterable[str]) -> list[str]:
+        """Return the joints of a message that have a row or may get one: not too many that no robot has."""
+        free = max(0, MOST_OTHERS - len(self._rows))
+        new = [name for name in names if name not in self._rows]
+        left_out = {*new[free:]}
+        return [name for name in names if name not in left_out]
+
+    def add(self, rows: Places, q: Array, v: Array, effort: Array | None, stamp: int) -> None:
+        """Take the values (k,) of a message with this stamp [ns]; values with a later stamp stay."""
+        if stamp < self._latest:
+            taken = self.stamps[rows] <= stamp
+            rows, q, v = rows[taken], q[taken], v[taken]
+            effort = None if effort is None else effort[taken]
+        self._latest = max(self._latest, stamp)
+        self.q[rows], self.v[rows], self.stamps[rows] = q, v, stamp
+        self.effort[rows] = np.nan if effort is None else effort
+
+    def forget(self) -> None:
+        """Forget all values: they are of another robot."""
+        self.stamps[:] = NEVER
+        self._latest = NEVER
+
+    def forget_after(self, horizon: int) -> None:
+        """Forget values with a later stamp [ns] than any that can come: the clock was set back.
+
+        It may reach their stamps again.
+        """
+        if self._latest > horizon:
+            self.stamps[self.stamps > horizon] = NEVER
+            self._latest = int(self.stamps.max(initial=NEVER))
+
 
 OUT_OF_ORDER = "older than the last answer"  # cause of a BadMessage; usual with several publishers
 OVERTAKEN = "overtaken by other joints"  # the same, where the newer joint state was not answered
@@ -222,3 +321,119 @@ class AnswerRecord:
         """Return the status of closed loops at an answer."""
         texts = self._node.log.texts
         return closure_status(answer, self.counts.closed_anew, texts("closure"), texts("passive joints"))
+
+
+class SessionNode(Clocks, Protocol):
+    """A node as its session sees it. What makes and removes publishers, subscriptions and timers is rclpy's.
+
+    Attributes:
+        record: what became of the joint states since activation. joints: what they said.
+    """
+
+    record: AnswerRecord
+    joints: JointTable
+
+    def create_subscription(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
+    def destroy_subscription(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
+    def create_timer(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
+    def destroy_timer(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
+    def create_guard_condition(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
+    def destroy_guard_condition(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
+    def create_lifecycle_publisher(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
+    def destroy_lifecycle_publisher(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
+    def count_publishers(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
+    def get_publishers_info_by_topic(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
+    def get_clock(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
+
+    def stamp(self) -> "Time":
+        """Return the node's clock as a stamp."""
+
+
+@dataclass
+class _Publisher:
+    """A publisher and the number of sessions that use it."""
+
+    entity: Any
+    users: int = 1
+
+
+@dataclass
+class _Subscription:
+    """A subscription and the sessions' callbacks; the latest one gets the messages."""
+
+    topic: str
+    entity: Any = None
+    callbacks: list[Callable[..., None]] = field(default_factory=list)
+
+    def receive(self, message: Any, info: dict[str, Any]) -> None:
+        """Receive a message from rclpy, which passes the info because there are two parameters."""
+        self.callbacks[-1](message, info)
+
+
+class SharedSubscription:
+    """One session's use of a subscription."""
+
+    def __init__(self, subscription: _Subscription, callback: Callable[..., None]) -> None:
+        self.subscription, self.callback = subscription, callback
+        self.get_publisher_count = subscription.entity.get_publisher_count
+
+
+class SharedEntities:
+    """A node as its sessions see it: those of one topic share publisher and subscription; see `SessionNode`.
+
+    Args:
+        node: rclpy's; whatever is not defined here is its own. stale_after: see `AnswerRecord`.
+    """
+
+    def __init__(self, node: Any, stale_after: Callable[[], float]) -> None:
+        self._node, self._stale_after = node, stale_after
+        self._publishers: dict[str, _Publisher] = {}
+        self._subscriptions: dict[str, _Subscription] = {}
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget what came: the node is activated."""
+        self.record, self.joints = AnswerRecord(self._node, self._stale_after), JointTable()
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the node has."""
+        return getattr(self._node, name)
+
+    def create_lifecycle_publisher(self, kind: type, topic: str, qos: Any, **options: Any) -> Any:
+        """Return the topic's publisher, created if no session has it yet."""
+        if (shared := self._publishers.get(topic)) is not None:
+            shared.users += 1
+            return shared.entity
+        entity = self._node.create_lifecycle_publisher(kind, topic, qos, **options)
+        self._publishers[topic] = _Publisher(entity)
+        return entity
+
+    def destroy_lifecycle_publisher(self, publisher: Any) -> bool:
+        """Remove it when its last session does."""
+        topic, shared = next(pair for pair in self._publishers.items() if pair[1].entity is publisher)
+        shared.users -= 1
+        if shared.users:
+            return True
+        del self._publishers[topic]
+        return bool(self._node.destroy_lifecycle_publisher(publisher))
+
+    def create_subscription(
+        self, kind: type, topic: str, callback: Callable[..., None], qos: Any, **options: Any
+    ) -> SharedSubscription:
+        """Return the topic's subscription, whose messages and info go to this callback from now on."""
+        shared = self._subscriptions.get(topic)
+        if shared is None:
+            shared = _Subscription(topic)
+            shared.entity = self._node.create_subscription(kind, topic, shared.receive, qos, **options)
+            self._subscriptions[topic] = shared  # not before it is made: that may fail
+        shared.callbacks.append(callback)
+        return SharedSubscription(shared, callback)
+
+    def destroy_subscription(self, use: SharedSubscription) -> bool:
+        """Send its messages to the session before; remove it when its last session does."""
+        shared = use.subscription
+        shared.callbacks.remove(use.callback)
+        if shared.callbacks:
+            return True
+        del self._subscriptions[shared.topic]
+        return bool(self._node.destroy_subscription(shared.entity))

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.nodes.lone_node import lone_node
-from modular_dynamics_ros.node.shared_entities import SharedEntities
+from modular_dynamics_ros.node.session_node import SharedEntities
 
 pytestmark = pytest.mark.ros
 

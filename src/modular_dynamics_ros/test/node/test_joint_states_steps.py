@@ -5,7 +5,7 @@ import pytest
 
 import modular_dynamics as md
 from modular_dynamics_ros.computation.robot import robot_of
-from modular_dynamics_ros.node.joint_steps import JointSteps
+from modular_dynamics_ros.node.joint_states import JointSteps
 
 pytestmark = pytest.mark.ros
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from helpers.random_examples.examples import some
-from modular_dynamics_ros.node.joint_table import MOST_OTHERS, NEVER, JointTable
+from modular_dynamics_ros.node.session_node import MOST_OTHERS, NEVER, JointTable
 
 NAMES = ["a", "b", "c", "d"]
 
