@@ -14,8 +14,8 @@ import modular_dynamics as md
 from helpers.nodes.node_probe import DEPTH, NodeProbe
 from helpers.robots.closed_robots import change_point
 from modular_dynamics.loops import close_loops, stamped_cut_wrenches
+from modular_dynamics_ros.lifecycle.entities import LATCHED
 from modular_dynamics_ros.messages.geometry import wrench_from_message
-from modular_dynamics_ros.node.topics import LATCHED
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
 NODE = "dynamics_node"

@@ -29,11 +29,11 @@ import modular_dynamics as md
 from examples.demo.processes import Processes
 from modular_dynamics_ros.computation.accelerations.reference_sampler import ReferenceSampler
 from modular_dynamics_ros.computation.values import Array, StampedWrench
+from modular_dynamics_ros.lifecycle.entities import LATCHED
 from modular_dynamics_ros.messages.geometry import wrench_from_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.node.topic_names import topic_name
-from modular_dynamics_ros.node.topics import LATCHED
 from modular_dynamics_ros.player import sent_in
 
 DEPTH = 2000

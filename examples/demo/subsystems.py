@@ -19,7 +19,7 @@ import modular_dynamics as md
 from examples.demo.processes import Processes
 from modular_dynamics_ros.exceptions import RobotError
 from modular_dynamics_ros.launch_checks import checked_namespace
-from modular_dynamics_ros.subsystem.system import subsystem_nodes
+from modular_dynamics_ros.node.topic_names import subsystem_nodes
 
 LOOK_PERIOD = 0.2  # [s] from one look for processes that have ended to the next
 

@@ -17,7 +17,7 @@ from modular_dynamics_ros.launch_support import (
     state_publisher,
     words_of,
 )
-from modular_dynamics_ros.subsystem.system import subsystem_nodes
+from modular_dynamics_ros.node.topic_names import subsystem_nodes
 
 TOPICS = ("joint_states", "robot_description", "reference", "controller_state")
 SHARED = ("namespace", *TOPICS, "use_sim_time", "frame_prefix", "autostart", "respawn", "respawn_delay")

@@ -35,10 +35,10 @@ from modular_dynamics_ros.computation.values import Array, State, Wrenches
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.diagnostics.change_log import described, one_line
 from modular_dynamics_ros.exceptions import BadMessage, NodeError, OffsetsFileError, listed
+from modular_dynamics_ros.lifecycle.entities import REQUESTS
 from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK
 from modular_dynamics_ros.messages.geometry import wrench_message
 from modular_dynamics_ros.node.session_node import SessionNode
-from modular_dynamics_ros.node.topics import REQUESTS
 from modular_dynamics_ros.node.worker import Worker
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 

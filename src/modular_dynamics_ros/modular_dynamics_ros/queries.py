@@ -25,6 +25,7 @@ from modular_dynamics_ros.computation.queries.trajectory import trajectory_torqu
 from modular_dynamics_ros.computation.values import Configuration, State
 from modular_dynamics_ros.diagnostics.change_log import described, one_line
 from modular_dynamics_ros.exceptions import NodeError
+from modular_dynamics_ros.lifecycle.entities import REQUESTS
 from modular_dynamics_ros.messages.geometry import WrenchWriter, set_rates
 from modular_dynamics_ros.messages.queries import (
     efforts_from_request,
@@ -39,7 +40,6 @@ from modular_dynamics_ros.messages.queries import (
 )
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.subsystems import ConnectionWrenchesWriter, subsystem_graph_message
-from modular_dynamics_ros.node.topics import REQUESTS
 from modular_dynamics_ros.node.worker import Worker
 
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from sensor_msgs.msg import JointState
 
+from modular_dynamics_ros.lifecycle.entities import ANSWER_DEPTH
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.node.topics import ANSWER_DEPTH
 
 MOST_AHEAD = ANSWER_DEPTH - 20  # states that are not answered yet: no queue on the way holds fewer
 PATIENCE = 30.0  # [s] for a late answer

@@ -13,7 +13,7 @@ from rclpy.validate_topic_name import validate_topic_name
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import ParameterError
-from modular_dynamics_ros.node.calls import Calls
+from modular_dynamics_ros.node.worker import Calls
 
 PATIENCE = 2.0  # [s] for an answer; a node that ends in between never answers
 STARTING = 5.0  # [s] that it may need until its service is there: both are started together

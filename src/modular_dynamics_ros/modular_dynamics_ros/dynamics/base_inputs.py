@@ -11,11 +11,11 @@ from modular_dynamics.algebra import Quaternion
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import BadMessage, SettingError
+from modular_dynamics_ros.lifecycle.entities import SENSOR
 from modular_dynamics_ros.messages.geometry import base_state_from_message, unit_quaternion
 from modular_dynamics_ros.messages.stamps import sending_time, stamp_nanoseconds
+from modular_dynamics_ros.node.inputs import Subscriptions
 from modular_dynamics_ros.node.session_node import SessionNode
-from modular_dynamics_ros.node.subscriptions import Subscriptions
-from modular_dynamics_ros.node.topics import SENSOR
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 try:

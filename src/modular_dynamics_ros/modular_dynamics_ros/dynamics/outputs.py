@@ -14,6 +14,7 @@ from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.values import Array, State
 from modular_dynamics_ros.dynamics.terms import TermOutputs
 from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.lifecycle.entities import LATCHED
 from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
@@ -25,7 +26,6 @@ from modular_dynamics_ros.messages.subsystems import (
 from modular_dynamics_ros.node.outputs import Outputs, WrenchTopics
 from modular_dynamics_ros.node.session_node import SessionNode
 from modular_dynamics_ros.node.topic_names import topic_names
-from modular_dynamics_ros.node.topics import LATCHED
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 __all__ = ["DynamicsOutputs"]

@@ -13,13 +13,13 @@ from modular_dynamics_ros.black_boxes import BlackBoxes
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import Arrival, check_age
 from modular_dynamics_ros.exceptions import BadMessage, listed
+from modular_dynamics_ros.lifecycle.entities import SENSOR, STATIC_TRANSFORMS
 from modular_dynamics_ros.messages.geometry import TFMessage, fixed_frame_from_message, wrench_from_message
 from modular_dynamics_ros.messages.stamps import sending_time, stamp_nanoseconds
 from modular_dynamics_ros.messages.status import Status, status_of
+from modular_dynamics_ros.node.inputs import Subscriptions
 from modular_dynamics_ros.node.session_node import SessionNode
-from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.node.topic_names import topic_name
-from modular_dynamics_ros.node.topics import SENSOR, STATIC_TRANSFORMS
 
 __all__ = ["WHERE", "WrenchInputs"]
 

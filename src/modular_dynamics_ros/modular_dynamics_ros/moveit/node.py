@@ -26,8 +26,8 @@ from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK
 from modular_dynamics_ros.lifecycle.requests import answer_all_requests
 from modular_dynamics_ros.moveit.attached_objects import Masses, masses_by_id, payloads_of
 from modular_dynamics_ros.moveit.solids import Load
-from modular_dynamics_ros.node.calls import Calls
 from modular_dynamics_ros.node.spinning import run_node
+from modular_dynamics_ros.node.worker import Calls
 from modular_dynamics_ros.parameters.nodes import MoveitParameters
 from modular_dynamics_ros.parameters.table import declare, usage
 

@@ -15,11 +15,10 @@ from std_msgs.msg import Float64MultiArray
 
 from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import SettingError, listed
-from modular_dynamics_ros.lifecycle.entities import NO_PUBLISHER_EVENTS
+from modular_dynamics_ros.lifecycle.entities import ANSWER_DEPTH, NO_PUBLISHER_EVENTS
 from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.joint_states import EffortWriter, JointStateWriter
 from modular_dynamics_ros.node.session_node import SessionNode
-from modular_dynamics_ros.node.topics import ANSWER_DEPTH
 
 __all__ = ["MARKER_RATE", "Demand", "Outputs", "Pace", "WrenchTopics"]
 

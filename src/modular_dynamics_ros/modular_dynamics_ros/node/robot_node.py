@@ -27,13 +27,12 @@ from std_msgs.msg import String
 from modular_dynamics_ros.computation.robot import header_of
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
 from modular_dynamics_ros.exceptions import BadMessage, NodeError, NoJointsError, RobotError, SettingError
-from modular_dynamics_ros.lifecycle.entities import NO_SUBSCRIPTION_EVENTS
+from modular_dynamics_ros.lifecycle.entities import DESCRIPTIONS, JOINT_STATES, NO_SUBSCRIPTION_EVENTS
 from modular_dynamics_ros.lifecycle.node import FAILURE, STEADY_CLOCK, SUCCESS, ManagedNode
 from modular_dynamics_ros.messages.stamps import description_of, stamp_seconds
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status, status_of
-from modular_dynamics_ros.node.reference_input import require_reference_type
+from modular_dynamics_ros.node.inputs import require_reference_type
 from modular_dynamics_ros.node.session_node import SharedEntities
-from modular_dynamics_ros.node.topics import DESCRIPTIONS, JOINT_STATES
 from modular_dynamics_ros.node.worker import Worker
 from modular_dynamics_ros.parameters.nodes import Parameters
 

@@ -12,11 +12,11 @@ from modular_dynamics_ros.computation.robot import Robot, read_graph, robot_of
 from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK
 from modular_dynamics_ros.messages.status import Status
+from modular_dynamics_ros.node.inputs import Subscriptions
 from modular_dynamics_ros.node.joint_states import JointStates
 from modular_dynamics_ros.node.outputs import Outputs
 from modular_dynamics_ros.node.session_node import AnswerRecord, SessionNode
 from modular_dynamics_ros.node.settings import given_positions
-from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.parameters.nodes import Parameters, RobotParameters
 
 __all__ = ["WATCH_PERIOD", "RobotSession", "graph_of", "read_robot"]

@@ -1,10 +1,12 @@
-"""Names of subsystems and joints as parts of topics."""
+"""Names of subsystems and joints as parts of topics, and as names of nodes."""
 
 from collections.abc import Iterable
 
+import modular_dynamics as md
+from modular_dynamics_ros.computation.subsystem.part import refuse_shared_elements
 from modular_dynamics_ros.exceptions import RobotError
 
-__all__ = ["topic_name", "topic_names"]
+__all__ = ["subsystem_nodes", "topic_name", "topic_names"]
 
 #: Of 247 characters of a topic; the rest is for namespace, node and the other parts.
 LONGEST_PART = 150
@@ -47,3 +49,18 @@ def topic_names(kind: str, names: Iterable[str]) -> dict[str, str]:
             )
         parts[name] = part
     return parts
+
+
+def subsystem_nodes(graph: md.SubsystemGraph) -> dict[str, str]:
+    """Return the name of each subsystem's node, by subsystem; black boxes have none.
+
+    Raises:
+        RobotError: the robot cannot be computed by one node per subsystem; it has only black boxes; two
+            subsystems would have nodes of the same name.
+    """
+    refuse_shared_elements(graph)
+    names = topic_names("subsystem", [one.name for one in graph.subsystems])
+    nodes = {one.name: names[one.name] for one in graph.subsystems if not one.black_box}
+    if not nodes:
+        raise RobotError(f"'{graph.name}' has only black boxes: other programs must compute them")
+    return nodes

@@ -10,8 +10,8 @@ from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.subsystems import connection_wrenches_from_message
+from modular_dynamics_ros.node.inputs import Subscriptions
 from modular_dynamics_ros.node.session_node import SessionNode
-from modular_dynamics_ros.node.subscriptions import Subscriptions
 
 __all__ = ["LOG_NAME", "ConnectionWrenches", "WrenchMatcher", "Wrenches"]
 

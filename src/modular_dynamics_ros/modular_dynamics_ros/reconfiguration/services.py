@@ -22,9 +22,9 @@ from modular_dynamics_ros.computation.changes.kinds import IDENTITY_POSE, Attach
 from modular_dynamics_ros.diagnostics.change_log import described as described_failure
 from modular_dynamics_ros.diagnostics.change_log import one_line
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, NumbersError, RobotError, UnknownError
+from modular_dynamics_ros.lifecycle.entities import LATCHED, REQUESTS
 from modular_dynamics_ros.messages.queries import load_numbers, pose_numbers
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.node.topics import LATCHED, REQUESTS
 from modular_dynamics_ros.reconfiguration.reconfiguration import Edit, NoRobotError, Reconfiguration
 
 #: Of these requests a ModelError is about their numbers, and not about the robot.

@@ -15,15 +15,13 @@ from modular_dynamics_ros.computation.subsystem.computation import SubsystemComp
 from modular_dynamics_ros.computation.subsystem.part import SubsystemPart
 from modular_dynamics_ros.computation.subsystem.structure import SubsystemStructure, contradiction
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.lifecycle.entities import NO_SUBSCRIPTION_EVENTS
+from modular_dynamics_ros.lifecycle.entities import LATCHED, NO_SUBSCRIPTION_EVENTS
 from modular_dynamics_ros.messages.geometry import wrench_from_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.subsystems import connection_motion_from_message, structure_from_message
-from modular_dynamics_ros.node.reference_input import ReferenceInput
+from modular_dynamics_ros.node.inputs import ReferenceInput, Subscriptions
 from modular_dynamics_ros.node.session_node import SessionNode
-from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.node.topic_names import topic_name
-from modular_dynamics_ros.node.topics import LATCHED
 
 __all__ = ["DEPTH", "LOG_NAME", "NeighbourDescriptions", "NeighbourInputs", "PartReferenceInput"]
 

@@ -13,7 +13,7 @@ from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from helpers.wrenches import feed, in_carrying_link
 from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.trajectories import trajectory_message
-from modular_dynamics_ros.node.reference_input import AT_ONCE
+from modular_dynamics_ros.node.inputs import AT_ONCE
 
 BOX = "right_branch"  # of `boxed_branch`
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]

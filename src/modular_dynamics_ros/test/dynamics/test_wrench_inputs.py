@@ -14,10 +14,10 @@ from std_msgs.msg import String
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from helpers.wrenches import in_carrying_link
+from modular_dynamics_ros.lifecycle.entities import LATCHED
 from modular_dynamics_ros.messages.geometry import TFMessage, WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
-from modular_dynamics_ros.node.topics import LATCHED
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 

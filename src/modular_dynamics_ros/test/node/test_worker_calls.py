@@ -2,7 +2,7 @@
 
 import pytest
 
-from modular_dynamics_ros.node.calls import Calls
+from modular_dynamics_ros.node.worker import Calls
 
 pytestmark = pytest.mark.ros
 

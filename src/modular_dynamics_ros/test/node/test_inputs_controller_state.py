@@ -16,7 +16,7 @@ from modular_dynamics_ros.computation.values import ComputationSettings, Coverag
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.messages import trajectories
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.node.reference_input import ReferenceInput
+from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.robot_node import FAILURE
 
 pytestmark = pytest.mark.ros

@@ -1,7 +1,8 @@
-"""References of an active node: trajectories, or the set points of a controller."""
+"""What an active node subscribes to: the inputs of one part of it, and references of the accelerations."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -14,19 +15,61 @@ from modular_dynamics_ros.computation.accelerations.reference_trajectory import 
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
 from modular_dynamics_ros.exceptions import BadMessage, NodeError, RobotError
+from modular_dynamics_ros.lifecycle.entities import JOINT_STATES, NO_SUBSCRIPTION_EVENTS
 from modular_dynamics_ros.messages import trajectories
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.node.session_node import SessionNode
-from modular_dynamics_ros.node.subscriptions import Subscriptions
-from modular_dynamics_ros.node.topics import JOINT_STATES
 from modular_dynamics_ros.node.worker import Worker
 
-__all__ = ["ReferenceInput", "require_reference_type"]
+__all__ = ["ReferenceInput", "Subscriptions", "require_reference_type"]
 
 # of /clock; messages of it that overtake each other set it back by less
 SET_BACK = JumpThreshold(min_forward=None, min_backward=Duration(seconds=-0.1))
 AT_ONCE = 50_000  # [bytes] that rclpy reads within 10 ms: it makes an object of each point of a trajectory
-MOST_WAITING = 10  # large ones, as many as the middleware keeps
+MOST_WAITING = 10  # large references, as many as the middleware keeps
+
+
+class Subscriptions:
+    """Subscriptions from activation to deactivation."""
+
+    def __init__(self, node: SessionNode) -> None:
+        self._node = node
+        self._subscriptions: list[Any] = []
+
+    def _subscribe(self, kind: type, topic: str, receive: Callable[[Any], None], qos: Any) -> None:
+        """Subscribe to a topic; `receive` gets each message."""
+        self._subscribe_with_info(kind, topic, lambda message, info: receive(message), qos)
+
+    def _subscribe_with_info(
+        self,
+        kind: type,
+        topic: str,
+        callback: Callable[[Any, dict[str, Any]], None],
+        qos: Any,
+        **options: Any,
+    ) -> Any:
+        subscription = self._node.create_subscription(kind, topic, callback, qos, **options)
+        self._subscriptions.append(subscription)
+        return subscription
+
+    def _subscribe_to_stream(
+        self, kind: type, topic: str, receive: Callable[[Any, dict[str, Any]], None], qos: Any
+    ) -> None:
+        """Subscribe to a topic as frequent as joint states; `receive` gets each message with its info."""
+        self._subscribe_with_info(kind, topic, receive, qos, event_callbacks=NO_SUBSCRIPTION_EVENTS)
+
+    @contextmanager
+    def _refusing(self, where: str, what: str) -> Iterator[None]:
+        """Report messages that the body rejects as unusable."""
+        try:
+            yield
+        except BadMessage as error:
+            self._node.log.problem(where, error.cause, f"{what} refused: {error}")
+
+    def destroy(self) -> None:
+        """Remove the subscriptions."""
+        for subscription in self._subscriptions:
+            self._node.destroy_subscription(subscription)
 
 
 def require_reference_type(reference_type: str) -> None:

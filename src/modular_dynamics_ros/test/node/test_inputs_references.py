@@ -17,8 +17,8 @@ from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings, Coverage
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.trajectories import trajectory_message
+from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.joint_states import JointStates
-from modular_dynamics_ros.node.reference_input import ReferenceInput
 
 S = 1_000_000_000
 NAMES = ["turn", "bend", "left", "right"]
