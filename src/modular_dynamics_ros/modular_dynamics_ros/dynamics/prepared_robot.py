@@ -14,8 +14,7 @@ from modular_dynamics_ros.computation.robot import robot_of
 from modular_dynamics_ros.dynamics.base_inputs import base_source
 from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
 from modular_dynamics_ros.exceptions import RobotError
-from modular_dynamics_ros.node.robot_session import graph_of
-from modular_dynamics_ros.node.settings import dynamics_settings
+from modular_dynamics_ros.node.settings import dynamics_settings, graph_of
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 __all__ = ["PreparedRobot", "load_prepared", "prepared_keeping", "prepared_robot"]

@@ -23,7 +23,7 @@ from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK
 from modular_dynamics_ros.messages.status import Status, status_of
 from modular_dynamics_ros.node.inputs import ReferenceInput
-from modular_dynamics_ros.node.robot_session import WATCH_PERIOD, RobotSession
+from modular_dynamics_ros.node.robot_node import WATCH_PERIOD, RobotSession
 from modular_dynamics_ros.node.session_node import AnswerRecord, SessionNode
 from modular_dynamics_ros.node.settings import dynamics_settings
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters

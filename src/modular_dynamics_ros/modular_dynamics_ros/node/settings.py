@@ -1,17 +1,40 @@
-"""From the parameters of every node about a robot to what its computation takes."""
+"""From the parameters of every node about a robot to the robot, and the settings of its computation."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+import modular_dynamics as md
+from modular_dynamics_ros.computation.robot import Robot, read_graph, robot_of
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.exceptions import SettingError, listed
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters, RobotParameters
 
-__all__ = ["dynamics_settings", "given_positions", "robot_settings"]
+__all__ = ["dynamics_settings", "given_positions", "graph_of", "read_robot", "robot_settings"]
 
 _NUMBER = re.compile(r"[+-]?([0-9]{1,9}\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
 FARTHEST = 1e6  # [rad or m] of a given position
+
+
+def graph_of(description: str, parameters: RobotParameters, base_source: str = "") -> md.SubsystemGraph:
+    """Read a graph from a URDF's path or text, see `read_graph`; may take long, and in any thread.
+
+    Raises:
+        RobotError: robot or parameters cannot be used.
+    """
+    # a text from the topic is never expanded: that reads files and evaluates expressions
+    arguments = parameters.xacro_arguments if parameters.robot_description_file else ()
+    partition, gravity = parameters.partition_file, parameters.gravity
+    return read_graph(description, partition, gravity, arguments, base_source, strict=parameters.strict)
+
+
+def read_robot(description: str, parameters: RobotParameters) -> Robot:
+    """Read a robot; see `graph_of`.
+
+    Raises:
+        RobotError: robot or parameters cannot be used.
+    """
+    return robot_of(graph_of(description, parameters), frame_prefix=parameters.frame_prefix)
 
 
 def robot_settings(parameters: RobotParameters) -> ComputationSettings:
@@ -48,9 +71,6 @@ def given_positions(assignments: Sequence[str], names: Sequence[str]) -> dict[st
         text = f"absent_joints names {listed(unknown)}; the joints of joint_states are {', '.join(names)}"
         raise SettingError(text)
     return positions
-
-
-# From the parameters of dynamics_node to the settings of its computation.
 
 
 def dynamics_settings(parameters: DynamicsParameters) -> ComputationSettings:

@@ -16,9 +16,9 @@ from modular_dynamics_ros.diagnostics.statuses import LatencyWindow, MessageCoun
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.status import OK, Status, status_of
 from modular_dynamics_ros.node.inputs import ReferenceInput, Subscriptions
-from modular_dynamics_ros.node.robot_session import RobotSession, read_robot
+from modular_dynamics_ros.node.robot_node import RobotSession
 from modular_dynamics_ros.node.session_node import SessionNode
-from modular_dynamics_ros.node.settings import robot_settings
+from modular_dynamics_ros.node.settings import read_robot, robot_settings
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
 from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches, Wrenches
 from modular_dynamics_ros.reactions.outputs import ReactionOutputs

@@ -16,9 +16,9 @@ from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.stamps import description_digest, stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.status import OK, Status
-from modular_dynamics_ros.node.robot_session import WATCH_PERIOD, RobotSession, read_robot
+from modular_dynamics_ros.node.robot_node import WATCH_PERIOD, RobotSession
 from modular_dynamics_ros.node.session_node import SessionNode
-from modular_dynamics_ros.node.settings import robot_settings
+from modular_dynamics_ros.node.settings import read_robot, robot_settings
 from modular_dynamics_ros.node.topic_names import topic_names
 from modular_dynamics_ros.parameters.nodes import SubsystemParameters
 from modular_dynamics_ros.subsystem.inputs import (

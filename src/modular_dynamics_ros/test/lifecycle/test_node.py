@@ -12,7 +12,7 @@ from modular_dynamics_ros.assembly.node import AssemblyNode
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.lifecycle.node import SUCCESS
 from modular_dynamics_ros.node.outputs import Outputs
-from modular_dynamics_ros.node.robot_session import RobotSession
+from modular_dynamics_ros.node.robot_node import RobotSession
 from modular_dynamics_ros.reactions.node import TorsoReactionNode
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
