@@ -32,9 +32,9 @@ from modular_dynamics_ros.diagnostics.change_log import described, one_line
 from modular_dynamics_ros.exceptions import AssemblyFileError, ParameterError
 from modular_dynamics_ros.lifecycle.entities import DESCRIPTIONS, LATCHED, REQUESTS
 from modular_dynamics_ros.lifecycle.node import ManagedNode
-from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.stamps import description_frame, stamp_message
 from modular_dynamics_ros.messages.status import Status, status_of
+from modular_dynamics_ros.node.outputs import JointStateWriter
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.parameters.nodes import AssemblyParameters
 

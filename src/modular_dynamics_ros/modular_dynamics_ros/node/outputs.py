@@ -1,12 +1,14 @@
 """Publishers of one robot, whose messages are made once and written again and again."""
 
 import time
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from rclpy.duration import Duration
 from rclpy.exceptions import InvalidHandle
 from rclpy.lifecycle import LifecycleState
@@ -17,12 +19,12 @@ from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import SettingError, listed
 from modular_dynamics_ros.lifecycle.entities import ANSWER_DEPTH, NO_PUBLISHER_EVENTS
 from modular_dynamics_ros.messages.geometry import WrenchWriter
-from modular_dynamics_ros.messages.joint_states import EffortWriter, JointStateWriter
 from modular_dynamics_ros.node.session_node import SessionNode
 
-__all__ = ["MARKER_RATE", "Demand", "Outputs", "Pace", "WrenchTopics"]
+__all__ = ["MARKER_RATE", "Demand", "EffortWriter", "JointStateWriter", "Outputs", "Pace", "WrenchTopics"]
 
 MARKER_RATE = 30.0  # [Hz] as RViz draws
+SECOND = 1_000_000_000  # [ns]
 LOOK_PERIOD = 20_000_000  # [ns] until a subscriber that has come is noticed
 RECEIPT = 200_000_000  # [ns] longest wait until all subscribers have received what was published
 
@@ -178,3 +180,39 @@ class WrenchTopics:
         for name, (publisher, writer) in self._topics.items():
             if publisher in self._demand.wanted:
                 publisher.publish(writer.write(stamp, *wrench_of(name)))
+
+
+class JointStateWriter:
+    """One joint state of the joints at `indices` of a robot's vectors, in the order of `indices`."""
+
+    def __init__(
+        self, joint_names: Sequence[str], indices: Sequence[int], fields: Sequence[str], frame_id: str = ""
+    ) -> None:
+        self._fields, self._indices = tuple(fields), np.array(indices, np.intp)
+        self.message = JointState(name=[joint_names[index] for index in indices])
+        self.message.header.frame_id = frame_id
+
+    def write(self, stamp: int, *vectors: ArrayLike) -> JointState:
+        """Return the message with this stamp [ns] and the numbers of the fields' vectors."""
+        message = self.message
+        message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, SECOND)
+        for field, vector in zip(self._fields, vectors, strict=True):
+            setattr(message, field, _numbers(vector, self._indices))
+        return message
+
+
+class EffortWriter:
+    """Efforts in the order of a controller's joints, as effort and forward_command controllers take them."""
+
+    def __init__(self, indices: Sequence[int]) -> None:
+        self._indices, self.message = np.array(indices, np.intp), Float64MultiArray()
+
+    def write(self, efforts: ArrayLike) -> Float64MultiArray:
+        """Return the message of efforts (n,), n: joints of the robot; it has no stamp."""
+        self.message.data = _numbers(efforts, self._indices)
+        return self.message
+
+
+def _numbers(vector: ArrayLike, indices: NDArray[np.intp]) -> "array[float]":
+    """Return the numbers at `indices` as rclpy takes them without a look at each."""
+    return array("d", np.asarray(vector, np.float64)[indices].tobytes())

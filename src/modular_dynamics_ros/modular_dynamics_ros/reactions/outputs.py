@@ -6,10 +6,9 @@ from sensor_msgs.msg import JointState
 from visualization_msgs.msg import MarkerArray
 
 from modular_dynamics_ros.computation.reactions import MechanismReactions, ReactionComputation
-from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.markers import MarkerWriter, ReactionsWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.node.outputs import MARKER_RATE, Outputs, Pace, WrenchTopics
+from modular_dynamics_ros.node.outputs import MARKER_RATE, JointStateWriter, Outputs, Pace, WrenchTopics
 from modular_dynamics_ros.node.session_node import SessionNode
 from modular_dynamics_ros.node.topic_names import topic_names
 from modular_dynamics_ros.parameters.nodes import ReactionParameters

@@ -14,9 +14,8 @@ from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.subsystem.part import SubsystemPart
 from modular_dynamics_ros.lifecycle.entities import LATCHED
 from modular_dynamics_ros.messages.geometry import WrenchWriter
-from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.subsystems import ConnectionMotionWriter, subsystem_graph_message
-from modular_dynamics_ros.node.outputs import Outputs
+from modular_dynamics_ros.node.outputs import JointStateWriter, Outputs
 from modular_dynamics_ros.node.session_node import SessionNode
 from modular_dynamics_ros.node.topic_names import topic_name
 from modular_dynamics_ros.subsystem.inputs import DEPTH

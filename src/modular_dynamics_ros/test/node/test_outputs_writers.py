@@ -5,7 +5,7 @@ import pytest
 from builtin_interfaces.msg import Time
 from rclpy.serialization import deserialize_message, serialize_message
 
-from modular_dynamics_ros.messages.joint_states import EffortWriter, JointStateWriter
+from modular_dynamics_ros.node.outputs import EffortWriter, JointStateWriter
 
 pytestmark = pytest.mark.ros
 
