@@ -8,9 +8,8 @@ import numpy as np
 
 import modular_dynamics as md
 from modular_dynamics_ros.computation.assembly_mode import AssemblyMode, refused_closure
-from modular_dynamics_ros.computation.feedforward import friction_torques
 from modular_dynamics_ros.computation.open_chain import OpenChainDynamics
-from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.robot import Robot, friction_torques
 from modular_dynamics_ros.computation.values import (
     AppliedWrenches,
     Array,

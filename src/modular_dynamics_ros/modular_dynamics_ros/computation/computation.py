@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.accelerations.acceleration_source import AccelerationSource
-from modular_dynamics_ros.computation.accelerations.joint_indices import joint_indices, values_at
 from modular_dynamics_ros.computation.base_states import BaseStates
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop, Dynamics
-from modular_dynamics_ros.computation.feedforward import limit_efforts, select_terms
 from modular_dynamics_ros.computation.open_chain import OpenChain
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import (
@@ -22,6 +20,8 @@ from modular_dynamics_ros.computation.values import (
     State,
     Wrenches,
     all_finite,
+    joint_indices,
+    values_at,
 )
 from modular_dynamics_ros.computation.wrenches.robot_wrenches import RobotWrenches
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
@@ -307,3 +307,32 @@ class Computation:
 
 def _solver_of(robot: Robot, settings: ComputationSettings) -> OpenChain | ClosedLoop:
     return ClosedLoop(robot, settings.closure_tolerance) if robot.closed else OpenChain(robot)
+
+
+def select_terms(tau: Array, gravity: Array | None, output: str) -> Array:
+    """Return the torques of an output mode (n,); may be one of the arguments.
+
+    Args:
+        tau: inverse dynamics; gravity: its part at rest, springs included; not needed by the mode `full`.
+        output: full | gravity | full_minus_gravity.
+    """
+    if output == "full" or gravity is None:
+        return tau
+    return gravity if output == "gravity" else tau - gravity
+
+
+def limit_efforts(tau: Array, limits: Array, mode: str) -> tuple[Array, NDArray[np.bool_]]:
+    """Return torques (n,) within +-limits, tau itself if it is, and which joints exceeded their limit.
+
+    "clip" cuts each joint at its own limit; "scale" shrinks all torques by one factor, which keeps their
+    direction in joint space; "off" changes and reports nothing. NaN (a joint in a black box) and infinite
+    limits never count.
+    """
+    if mode == "off":
+        return tau, np.zeros(len(tau), dtype=bool)
+    exceeded: NDArray[np.bool_] = np.abs(tau) > limits
+    if not exceeded.any():
+        return tau, exceeded
+    if mode == "clip":
+        return np.clip(tau, -limits, limits), exceeded
+    return tau * np.min(limits[exceeded] / np.abs(tau[exceeded])), exceeded

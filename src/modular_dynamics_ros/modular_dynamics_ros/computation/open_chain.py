@@ -6,8 +6,7 @@ from functools import cached_property
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.feedforward import friction_torques
-from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.robot import Robot, friction_torques
 from modular_dynamics_ros.computation.values import (
     AppliedWrenches,
     Array,

@@ -1,5 +1,6 @@
 """A robot as the nodes need it: its graph, which joints are measured and which have torques, joint data."""
 
+import math
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics.model import (
+    Limits,
     joint_state_obstacle,
     root_floating_joints,
     summaries_by_kind,
@@ -21,7 +23,21 @@ from modular_dynamics_ros.computation.floating_base import FloatingBase, floatin
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import NoJointsError, RobotError, SettingError
 
-__all__ = ["Robot", "header_of", "load_robot", "read_graph", "robot_of", "robot_of_graph", "xacro_mappings"]
+__all__ = [
+    "FRICTION_SPEED",
+    "Robot",
+    "friction_torques",
+    "header_of",
+    "load_robot",
+    "position_range",
+    "read_graph",
+    "robot_of",
+    "robot_of_graph",
+    "xacro_mappings",
+]
+
+#: Speed [rad/s or m/s] below which dry friction rises linearly: a sign function would chatter at rest.
+FRICTION_SPEED = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,3 +294,24 @@ def _moving_with(graph: md.SubsystemGraph, inside: set[str]) -> set[str]:
             driving.add(graph.driver(graph.joints[above]))
             above = graph.parents[above]
     return driving
+
+
+def friction_torques(v: Array, damping: Array, dry: Array) -> Array:
+    """Return torques (n,) [N m or N] that overcome friction at velocities v (n,).
+
+    Those of the library with ``friction="urdf"``, but for dry friction at speeds below FRICTION_SPEED.
+    """
+    return np.asarray(damping * v + dry * np.clip(v / FRICTION_SPEED, -1.0, 1.0))
+
+
+def position_range(limits: Limits) -> tuple[float, float]:
+    """Return lower and upper limit [rad or m], infinite where there are none.
+
+    Both zero, as vendors write for unknown limits, count as none, and so does a lower one above the upper
+    one. Unlike in `modular_dynamics.position_limits`, equal ones that are not zero hold the joint there.
+    """
+    lower = -math.inf if limits.lower is None else limits.lower
+    upper = math.inf if limits.upper is None else limits.upper
+    if lower > upper or lower == upper == 0.0:
+        return -math.inf, math.inf
+    return lower, upper

@@ -1,6 +1,6 @@
 """What the computation takes and returns, besides the answer: values that later calls do not change."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
@@ -30,6 +30,8 @@ __all__ = [
     "Wrenches",
     "all_finite",
     "all_usable",
+    "joint_indices",
+    "values_at",
 ]
 
 Array = NDArray[np.float64]
@@ -54,6 +56,19 @@ def all_finite(values: Array) -> bool:
 def all_usable(values: Array) -> bool:
     """Return whether every number is finite and within the limits of robots' joints, rates and torques."""
     return 0 not in (np.abs(values) <= LARGEST).tobytes()
+
+
+def joint_indices(names: Sequence[str], before: Sequence[str]) -> NDArray[np.intp]:
+    """Return the index of each joint of ``names`` in ``before``; -1 for a new joint."""
+    index = {name: k for k, name in enumerate(before)}
+    return np.array([index.get(name, -1) for name in names], dtype=np.intp)
+
+
+def values_at(where: NDArray[np.intp], values: NDArray[np.generic], new: float | Array = 0.0) -> Array:
+    """Return values (..., n) at these indices of the last axis; ``new`` for new joints."""
+    if not values.shape[-1]:
+        return np.zeros((*values.shape[:-1], len(where))) + new
+    return np.where(where >= 0, values[..., where], new)
 
 
 @dataclass(frozen=True)

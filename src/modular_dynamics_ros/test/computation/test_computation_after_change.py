@@ -11,11 +11,10 @@ from modular_dynamics_ros.computation.accelerations.filtered_acceleration import
     FilteredAcceleration,
     FilterState,
 )
-from modular_dynamics_ros.computation.accelerations.joint_indices import joint_indices
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot, robot_of
-from modular_dynamics_ros.computation.values import ComputationSettings, Coverage
+from modular_dynamics_ros.computation.values import ComputationSettings, Coverage, joint_indices
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import Arrival
 from modular_dynamics_ros.exceptions import BadMessage
 

@@ -10,7 +10,6 @@ from modular_dynamics_ros.computation.accelerations.filtered_acceleration import
     FilteredAcceleration,
     SamplingError,
 )
-from modular_dynamics_ros.computation.accelerations.joint_indices import joint_indices
 from modular_dynamics_ros.computation.accelerations.reference_sampler import ReferenceSampler
 from modular_dynamics_ros.computation.values import (
     CLOCK_SET_BACK,
@@ -18,6 +17,7 @@ from modular_dynamics_ros.computation.values import (
     ComputationSettings,
     Coverage,
     State,
+    joint_indices,
 )
 from modular_dynamics_ros.exceptions import BadMessage, listed
 

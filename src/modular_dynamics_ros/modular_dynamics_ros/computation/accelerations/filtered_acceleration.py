@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics_ros.computation.accelerations.joint_indices import values_at
-from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.computation.values import Array, values_at
 
 __all__ = [
     "FilterState",

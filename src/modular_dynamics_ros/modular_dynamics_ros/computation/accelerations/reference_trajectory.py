@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics_ros.computation.accelerations.joint_indices import values_at
-from modular_dynamics_ros.computation.values import Array, Instants
+from modular_dynamics_ros.computation.values import Array, Instants, values_at
 
 __all__ = ["ReferenceTrajectory"]
 

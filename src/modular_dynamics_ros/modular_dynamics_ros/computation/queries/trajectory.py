@@ -18,8 +18,6 @@ from scipy.interpolate import CubicHermiteSpline, PPoly
 import modular_dynamics as md
 from modular_dynamics.model import Joint
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
-from modular_dynamics_ros.computation.feedforward import friction_torques
-from modular_dynamics_ros.computation.position_range import position_range
 from modular_dynamics_ros.computation.queries.query_model import (
     GivenWrenches,
     QueryError,
@@ -31,6 +29,7 @@ from modular_dynamics_ros.computation.queries.query_model import (
     require_usable,
     state_of,
 )
+from modular_dynamics_ros.computation.robot import friction_torques, position_range
 from modular_dynamics_ros.computation.values import Array, Configuration, Instants, StampedWrench, State
 
 POSITION, VELOCITY, EFFORT = range(3)

@@ -2,14 +2,13 @@ import numpy as np
 import pytest
 
 from helpers.random_examples.examples import some
-from modular_dynamics_ros.computation.accelerations.joint_indices import joint_indices
 from modular_dynamics_ros.computation.accelerations.reference_sampler import (
     KEPT,
     MOST_NUMBERS,
     ReferenceSampler,
 )
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
-from modular_dynamics_ros.computation.values import Coverage
+from modular_dynamics_ros.computation.values import Coverage, joint_indices
 from modular_dynamics_ros.exceptions import BadMessage
 
 NOW = 1_700_000_000_000_000_000

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from modular_dynamics.model import Limits
-from modular_dynamics_ros.computation.position_range import position_range
+from modular_dynamics_ros.computation.robot import position_range
 
 pytestmark = pytest.mark.ros
 

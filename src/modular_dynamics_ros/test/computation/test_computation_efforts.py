@@ -2,12 +2,8 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.feedforward import (
-    FRICTION_SPEED,
-    friction_torques,
-    limit_efforts,
-    select_terms,
-)
+from modular_dynamics_ros.computation.computation import limit_efforts, select_terms
+from modular_dynamics_ros.computation.robot import FRICTION_SPEED, friction_torques
 
 TAU = np.array([10.0, -20.0, 3.0])
 GRAVITY = np.array([4.0, -5.0, 6.0])
