@@ -8,7 +8,6 @@ import numpy as np
 
 import modular_dynamics as md
 from modular_dynamics_ros.computation.assembly_mode import AssemblyMode, refused_closure
-from modular_dynamics_ros.computation.open_chain import OpenChainDynamics
 from modular_dynamics_ros.computation.robot import Robot, friction_torques
 from modular_dynamics_ros.computation.values import (
     AppliedWrenches,
@@ -19,7 +18,7 @@ from modular_dynamics_ros.computation.values import (
 )
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 
-__all__ = ["ClosedLoop", "ClosedLoopSolution", "Dynamics"]
+__all__ = ["ClosedLoop", "ClosedLoopSolution"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,9 +92,6 @@ class ClosedLoopSolution:
     def _of_joints(self, independent: Array) -> Array:
         base = self.robot.base
         return independent if base is None else base.of_joints(independent)
-
-
-Dynamics = OpenChainDynamics | ClosedLoopSolution  # of one state of any robot
 
 
 class ClosedLoop:

@@ -1,22 +1,27 @@
-"""From one joint state to the torques of one robot, without ROS: what the nodes do for each message."""
+"""From one joint state to the torques of one robot, without ROS: what the nodes do for each message.
+
+The inverse dynamics of robots without closed loops are here, those of the others in closed_loop.py.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+import modular_dynamics as md
 from modular_dynamics_ros.computation.accelerations.acceleration_source import AccelerationSource
 from modular_dynamics_ros.computation.base_states import BaseStates
-from modular_dynamics_ros.computation.closed_loop import ClosedLoop, Dynamics
-from modular_dynamics_ros.computation.open_chain import OpenChain
-from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.closed_loop import ClosedLoop, ClosedLoopSolution
+from modular_dynamics_ros.computation.robot import Robot, friction_torques
 from modular_dynamics_ros.computation.values import (
     AppliedWrenches,
     Array,
     ComputationSettings,
     Configuration,
+    StampedWrench,
     State,
     Wrenches,
     all_finite,
@@ -27,37 +32,165 @@ from modular_dynamics_ros.computation.wrenches.robot_wrenches import RobotWrench
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.exceptions import BadMessage
 
-__all__ = ["Answer", "Computation", "configuration_after_change", "state_after_change"]
+__all__ = [
+    "Answer",
+    "Computation",
+    "Dynamics",
+    "OpenChain",
+    "OpenChainDynamics",
+    "configuration_after_change",
+    "coordinates_of",
+    "motion_of",
+    "state_after_change",
+]
 
-# What a changed robot takes over from the one before: values by joint, and where its loops stand.
+Motion = tuple[Array, Array, Array]  # positions (nq,), velocities and accelerations (nv,) of all joints
 
 
-def state_after_change(robot: Robot, before: Robot, state: State) -> State | None:
-    """Return a state of the robot before its change as one of this robot; None if it has new joints."""
-    where = joint_indices(robot.state_names, before.state_names)
-    if (where < 0).any():
-        return None
-    measured = values_at(joint_indices(robot.passive_names, before.passive_names), state.measured, np.nan)
-    q, v, a = state.q[where], state.v[where], state.a[where]
-    return State(state.stamp, q, v, a, measured, state.coverage, state.base)
+@dataclass(frozen=True, eq=False)
+class OpenChainDynamics:
+    """The inverse dynamics of one state of an open chain.
 
-
-def configuration_after_change(
-    robot: Robot, before: Robot, last: Configuration, state: State, anew: Callable[[], Configuration]
-) -> Configuration:
-    """Return the loops' configuration of the robot before as one of this robot, for `state` to follow.
-
-    Args:
-        anew: closes the loops at the state without a configuration to follow: joints that are new are taken
-            from there.
+    Attributes:
+        robot: whose. motion: of all joints. wrenches: that act on the robot. tau_of_all: (nv,) torques of all
+        joints [N m or N].
     """
-    where = joint_indices(robot.state_names, before.state_names)
-    names, known = robot.graph.joint_names, {*before.graph.joint_names}
-    coordinates = np.zeros(robot.graph.nq) if known.issuperset(names) else anew().coordinates.copy()
-    for name in known.intersection(names):
-        coordinates[robot.graph.q_slice(name)] = last.coordinates[before.graph.q_slice(name)]
-    q = values_at(where, last.state.q, state.q)
-    return Configuration(state._replace(stamp=last.state.stamp, q=q), coordinates)
+
+    robot: Robot
+    motion: Motion
+    wrenches: AppliedWrenches
+    tau_of_all: Array
+    _solver: md.InverseDynamics
+
+    @property
+    def tau(self) -> Array:
+        """Torques (n,) of the robot's `state_names` [N m or N]."""
+        return self.tau_of_all if self.robot.all_known else self.tau_of_all[self.robot.indices]
+
+    @cached_property
+    def result(self) -> md.InverseDynamicsResult:
+        """The same with the wrenches of joints and subsystems, computed where they are asked for.
+
+        Raises:
+            BadMessage: they overflow, where the torques do not.
+        """
+        external, black_box = self.wrenches.external, self.wrenches.black_box
+        try:
+            return self._solver.solve(*self.motion, external_wrenches=external, black_box_wrenches=black_box)
+        except md.StateError as error:
+            raise BadMessage("not finite", str(error)) from error
+
+    @property
+    def friction(self) -> Array:
+        """Torques (n,) that overcome the friction of each joint."""
+        robot = self.robot
+        return friction_torques(self.motion[1][robot.indices], robot.damping, robot.dry_friction)
+
+    @property
+    def base_wrench(self) -> Array:
+        """Wrench (6,) [force, moment] of the world on the floating base, at and in its link's frame."""
+        assert self.robot.base is not None  # the caller looks
+        return self.tau_of_all[self.robot.base.velocities]
+
+    def connection_wrench(self, index: int) -> StampedWrench:
+        """Return the wrench that holds the subsystem with this index."""
+        return self.result.connection_wrench_in_link(index)
+
+    @property
+    def joint_wrenches(self) -> Array:
+        """Return (k, 6) what each joint exerts on the link that it moves, at and in its frame."""
+        return self.result.joint_wrenches
+
+    @property
+    def connection_wrenches(self) -> Array:
+        """Return (s, 6) the wrenches that hold the subsystems, at and in their connection frames."""
+        return self.result.connection_wrenches
+
+    def compare(self, check: "md.crosscheck.CrossCheck") -> "md.crosscheck.Residual":
+        """Compare the torques with Pinocchio's, at this robot's gravity."""
+        check.set_gravity(self.robot.graph.gravity)
+        return check(*self.motion, self.tau_of_all, self.wrenches.external, self.wrenches.black_box)
+
+
+class OpenChain:
+    """Solves one robot.
+
+    Attributes:
+        robot: it does not change.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot, self._solver = robot, md.InverseDynamics(robot.graph)
+        self._rest = np.zeros(robot.graph.nv)
+        self._weightless = {name: np.zeros(6) for name in robot.black_boxes} or None
+
+    def configuration_at(self, state: State, *previous: Configuration) -> Configuration:
+        """Return positions of all joints; zero for those in black boxes that move no other joint."""
+        return Configuration(state, coordinates_of(self.robot, state))
+
+    def solve(
+        self, configuration: Configuration, state: State, wrenches: AppliedWrenches
+    ) -> OpenChainDynamics:
+        """Return the dynamics at velocities and accelerations of a state.
+
+        Raises:
+            BadMessage: the torques overflow.
+        """
+        motion = motion_of(self.robot, state, configuration)
+        try:
+            tau = self._solver(
+                *motion, external_wrenches=wrenches.external, black_box_wrenches=wrenches.black_box
+            )
+        except md.StateError as error:
+            raise BadMessage("not finite", str(error)) from error
+        return OpenChainDynamics(self.robot, motion, wrenches, tau, self._solver)
+
+    def gravity(self, configuration: Configuration) -> Array:
+        """Return torques (n,) at rest for gravity and springs; wrenches and black boxes are excluded.
+
+        Raises:
+            BadMessage: the torques overflow.
+        """
+        try:
+            return self._gravity(configuration.coordinates)
+        except md.StateError as error:
+            raise BadMessage("not finite", str(error)) from error
+
+    def _gravity(self, q: Array) -> Array:
+        tau: Array = self._solver(q, self._rest, self._rest, black_box_wrenches=self._weightless)
+        return tau[self.robot.indices]
+
+
+def coordinates_of(robot: Robot, state: State) -> Array:
+    """Return positions (nq,) of all joints; zero for those in black boxes that move no other joint."""
+    if robot.all_known:
+        return state.q
+    if robot.base is None or state.base is None:
+        return _of_all(robot, state.q)
+    return robot.base.positions(state.q, state.base.orientation)
+
+
+def motion_of(robot: Robot, state: State, configuration: Configuration) -> Motion:
+    """Return positions (nq,), velocities and accelerations (nv,) of all joints."""
+    if robot.all_known:
+        return state.q, state.v, state.a
+    base, moving = robot.base, state.base
+    if base is None or moving is None:
+        return configuration.coordinates, _of_all(robot, state.v), _of_all(robot, state.a)
+    v, a = base.rates(state.v, moving.twist), base.rates(state.a, moving.acceleration)
+    return configuration.coordinates, v, a
+
+
+def _of_all(robot: Robot, values: Array) -> Array:
+    """Return the values of the state's joints in a vector of all joints, zero elsewhere."""
+    if len(values) == robot.graph.nv:
+        return values
+    every = np.zeros(robot.graph.nv)
+    every[robot.indices] = values
+    return every
+
+
+Dynamics = OpenChainDynamics | ClosedLoopSolution  # of one state of any robot
 
 
 class Answer(NamedTuple):
@@ -336,3 +469,31 @@ def limit_efforts(tau: Array, limits: Array, mode: str) -> tuple[Array, NDArray[
     if mode == "clip":
         return np.clip(tau, -limits, limits), exceeded
     return tau * np.min(limits[exceeded] / np.abs(tau[exceeded])), exceeded
+
+
+def state_after_change(robot: Robot, before: Robot, state: State) -> State | None:
+    """Return a state of the robot before its change as one of this robot; None if it has new joints."""
+    where = joint_indices(robot.state_names, before.state_names)
+    if (where < 0).any():
+        return None
+    measured = values_at(joint_indices(robot.passive_names, before.passive_names), state.measured, np.nan)
+    q, v, a = state.q[where], state.v[where], state.a[where]
+    return State(state.stamp, q, v, a, measured, state.coverage, state.base)
+
+
+def configuration_after_change(
+    robot: Robot, before: Robot, last: Configuration, state: State, anew: Callable[[], Configuration]
+) -> Configuration:
+    """Return the loops' configuration of the robot before as one of this robot, for `state` to follow.
+
+    Args:
+        anew: closes the loops at the state without a configuration to follow: joints that are new are taken
+            from there.
+    """
+    where = joint_indices(robot.state_names, before.state_names)
+    names, known = robot.graph.joint_names, {*before.graph.joint_names}
+    coordinates = np.zeros(robot.graph.nq) if known.issuperset(names) else anew().coordinates.copy()
+    for name in known.intersection(names):
+        coordinates[robot.graph.q_slice(name)] = last.coordinates[before.graph.q_slice(name)]
+    q = values_at(where, last.state.q, state.q)
+    return Configuration(state._replace(stamp=last.state.stamp, q=q), coordinates)

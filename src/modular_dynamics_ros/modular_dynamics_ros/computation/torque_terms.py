@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.closed_loop import ClosedLoop, ClosedLoopSolution, Dynamics
-from modular_dynamics_ros.computation.open_chain import OpenChain
+from modular_dynamics_ros.computation.closed_loop import ClosedLoop, ClosedLoopSolution
+from modular_dynamics_ros.computation.computation import Dynamics, OpenChain
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import AppliedWrenches, Array, BaseState, Configuration, State
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from modular_dynamics.algebra import DualQuaternion
 from modular_dynamics.algebra.matrix_forms import skew
-from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.open_chain import coordinates_of, motion_of
+from modular_dynamics_ros.computation.computation import Computation, coordinates_of, motion_of
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.subsystem.motion import (
     ConnectionMotion,

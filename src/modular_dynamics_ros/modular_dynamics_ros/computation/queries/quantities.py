@@ -8,7 +8,8 @@ import numpy as np
 import modular_dynamics as md
 from modular_dynamics.algebra.matrix_forms import inverse, skew
 from modular_dynamics.loops import internal_wrenches
-from modular_dynamics_ros.computation.closed_loop import ClosedLoop, ClosedLoopSolution, Dynamics
+from modular_dynamics_ros.computation.closed_loop import ClosedLoop, ClosedLoopSolution
+from modular_dynamics_ros.computation.computation import Dynamics
 from modular_dynamics_ros.computation.queries.query_model import (
     QueryError,
     QueryModel,

@@ -12,8 +12,7 @@ from modular_dynamics.algebra import Quaternion
 from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics_ros.computation.black_boxes.sensors import BlackBoxMotions, Load
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop
-from modular_dynamics_ros.computation.computation import Answer
-from modular_dynamics_ros.computation.open_chain import OpenChain, coordinates_of
+from modular_dynamics_ros.computation.computation import Answer, OpenChain, coordinates_of
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.torque_terms import TermsSolver
 from modular_dynamics_ros.computation.values import (
