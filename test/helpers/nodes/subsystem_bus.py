@@ -13,7 +13,7 @@ from helpers.nodes.lone_node import lone_node, message_info, receive
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.node.topic_names import topic_name
 from modular_dynamics_ros.parameters.nodes import SubsystemParameters
-from modular_dynamics_ros.subsystem.session import SubsystemSession
+from modular_dynamics_ros.subsystem.node import SubsystemSession
 
 PERIOD = 5_000_000  # [ns] from one state to the next
 

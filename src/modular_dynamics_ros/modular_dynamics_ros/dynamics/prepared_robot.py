@@ -11,8 +11,8 @@ from modular_dynamics_ros.computation.changes.edits import Applied
 from modular_dynamics_ros.computation.changes.kinds import locked_with_mimics
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import robot_of
-from modular_dynamics_ros.dynamics.base_inputs import base_source
 from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
+from modular_dynamics_ros.dynamics.inputs import base_source
 from modular_dynamics_ros.exceptions import RobotError
 from modular_dynamics_ros.node.settings import dynamics_settings, graph_of
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters

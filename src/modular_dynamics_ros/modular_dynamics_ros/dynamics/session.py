@@ -21,11 +21,10 @@ from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.values import Array, State
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.diagnostics.statuses import answer_values
-from modular_dynamics_ros.dynamics.base_inputs import base_input
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
+from modular_dynamics_ros.dynamics.inputs import WHERE, WrenchInputs, base_input
 from modular_dynamics_ros.dynamics.prepared_robot import PreparedRobot, load_prepared
 from modular_dynamics_ros.dynamics.terms import TermOutputs
-from modular_dynamics_ros.dynamics.wrench_inputs import WHERE, WrenchInputs
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.lifecycle.entities import LATCHED
 from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK

@@ -15,12 +15,302 @@ A state or a wrench that cannot be used is reported and not answered. It is a li
 robot_description_file it waits, configured, for a robot on the topic robot_description.
 """
 
-from modular_dynamics_ros.node.robot_node import RobotNode
-from modular_dynamics_ros.node.spinning import run_lifecycle_node
-from modular_dynamics_ros.parameters.nodes import ReactionParameters
-from modular_dynamics_ros.reactions.session import ReactionSession
+import time
+from dataclasses import dataclass
+from typing import NamedTuple
 
-__all__ = ["TorsoReactionNode", "main"]
+import numpy as np
+from builtin_interfaces.msg import Time
+from modular_dynamics_interfaces.msg import TorsoReactions
+from rclpy.lifecycle import LifecycleState
+from sensor_msgs.msg import JointState
+from visualization_msgs.msg import MarkerArray
+
+from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
+from modular_dynamics_ros.computation.computation import Answer, Computation
+from modular_dynamics_ros.computation.reactions import MechanismReactions, ReactionComputation
+from modular_dynamics_ros.computation.values import State
+from modular_dynamics_ros.computation.wrenches.timed_wrenches import longest_silence
+from modular_dynamics_ros.diagnostics.statuses import LatencyWindow, MessageCounts, answer_values
+from modular_dynamics_ros.exceptions import BadMessage, listed
+from modular_dynamics_ros.messages.markers import MarkerWriter, ReactionsWriter
+from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.messages.status import OK, Status, status_of
+from modular_dynamics_ros.node.inputs import ReferenceInput, Subscriptions
+from modular_dynamics_ros.node.outputs import MARKER_RATE, JointStateWriter, Outputs, Pace, WrenchTopics
+from modular_dynamics_ros.node.robot_node import RobotNode, RobotSession
+from modular_dynamics_ros.node.session_node import SessionNode
+from modular_dynamics_ros.node.settings import read_robot, robot_settings
+from modular_dynamics_ros.node.spinning import run_lifecycle_node
+from modular_dynamics_ros.node.topic_names import topic_names
+from modular_dynamics_ros.parameters.nodes import ReactionParameters
+from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches, Wrenches
+
+__all__ = [
+    "ReactionOutputs",
+    "ReactionSession",
+    "TorsoReactionNode",
+    "answers_status",
+    "loads_status",
+    "main",
+    "reactions_status",
+]
+
+NEAR_DEAD_POINT = 1e-3  # dead_point_distance below which the actuators' forces begin to grow without bounds
+
+
+class ReactionOutputs(Outputs):
+    """See `Outputs`; efforts are the forces of the rules' actuators."""
+
+    def __init__(
+        self, node: SessionNode, computation: ReactionComputation, parameters: ReactionParameters
+    ) -> None:
+        rules = computation.rules
+        joints = topic_names("joint", rules.joints)  # first: what is refused leaves no publisher behind
+        actuators = {name: index for index, name in enumerate(computation.actuators)}
+        owner = f"the actuators of '{rules.name}' are"
+        super().__init__(node, parameters.controller_joints, actuators, owner)
+        self.parameters = parameters
+        self._axes = {name: joint.axes for name, joint in rules.joints.items()}
+        springs = computation.springs
+        # lengths [m] as positions and tensions [N] as efforts are easily plotted
+        self._springs = JointStateWriter(springs, range(len(springs)), ("position", "effort"))
+        self._reactions = ReactionsWriter(computation)
+        self._markers, self._marker_pace = MarkerWriter(computation), Pace()
+        self._reactions_publisher = self._publisher(TorsoReactions, "~/reactions")
+        self._spring_publisher = self._publisher(JointState, "~/springs")
+        self._marker_publisher = self._publisher(MarkerArray, "~/markers", 1)
+        self._wrenches = WrenchTopics(
+            self._publisher, "joints", joints, computation.robot.frame_prefix, self.demand
+        )
+
+    def publish(self, reactions: MechanismReactions, stamp_ns: int, *, from_topics: bool) -> None:
+        """Publish one answer: commands first, all else only while subscribed.
+
+        Args:
+            stamp_ns: of the state [ns]. from_topics: whether the loads came from topics.
+        """
+        stamp = stamp_message(stamp_ns)
+        self._publish_commands(reactions.actuator_forces, stamp_ns)
+        if self._reactions_publisher in self.demand.wanted:
+            message = self._reactions.write(stamp, reactions, from_topics=from_topics)
+            self._reactions_publisher.publish(message)
+        if self._spring_publisher in self.demand.wanted:
+            self._spring_publisher.publish(
+                self._springs.write(stamp_ns, reactions.lengths, reactions.tensions)
+            )
+        self._wrenches.publish(stamp, lambda name: reactions.wrench_on_link(name, self._axes[name]))
+        self._publish_markers(stamp, reactions)
+
+    def _publish_markers(self, stamp: Time, reactions: MechanismReactions) -> None:
+        """Publish the arrows, the largest message, at most at MARKER_RATE."""
+        if self._marker_publisher in self.demand.wanted and self._marker_pace.due(MARKER_RATE):
+            scales = self.parameters.force_scale, self.parameters.moment_scale
+            self._marker_publisher.publish(self._markers.write(stamp, reactions, *scales))
+
+
+@dataclass(frozen=True, eq=False)
+class _Waiting:
+    """A state with its dynamics, which waits for loads from topics.
+
+    Attributes:
+        arrival: of the state [ns of the system]. spent: on its dynamics [ns].
+    """
+
+    answer: Answer
+    arrival: int
+    spent: int
+
+
+class PreparedReactions(NamedTuple):
+    """The parts of a robot that are slow to make."""
+
+    computation: Computation
+    reactions: ReactionComputation
+
+
+class ReactionSession(RobotSession[ReactionParameters]):
+    """One robot: its subscriptions while the node is active, and its publishers.
+
+    With loads from topics a state waits for the wrenches that were computed from it.
+
+    Args:
+        prepared: see `load`.
+
+    Raises:
+        RobotError: robot, rules or parameters cannot be used.
+    """
+
+    _outputs: ReactionOutputs
+
+    @staticmethod
+    def load(description: str, parameters: ReactionParameters) -> PreparedReactions:
+        """Prepare a robot and its rules; raises RobotError where they cannot be used."""
+        computation = Computation(read_robot(description, parameters), robot_settings(parameters))
+        rules, tolerance = parameters.rules_file, parameters.equilibrium_tolerance
+        return PreparedReactions(computation, ReactionComputation(computation.robot, rules, tolerance))
+
+    def __init__(
+        self, node: SessionNode, prepared: PreparedReactions, parameters: ReactionParameters
+    ) -> None:
+        computation, self.reactions = prepared
+        super().__init__(node, computation, parameters)
+        self._outputs = ReactionOutputs(node, self.reactions, parameters)
+        self._loads: ConnectionWrenches[_Waiting] | None = None  # while active, with loads from topics
+        self._last: MechanismReactions | None = None
+        self._closed: Answer | None = None  # the last one whose loops were closed, published or not
+        self._computing = LatencyWindow()
+
+    def activate(self, state: LifecycleState | None) -> None:
+        """Subscribe and begin to answer."""
+        self._computing.clear()
+        self._last = self._closed = None
+        self._outputs.activate(state)
+        others = list[Subscriptions]()
+        if self.parameters.loads == "topics" and self.reactions.load_names:
+            names, timeout = self.reactions.load_names, self.parameters.stale_after
+            self._loads = ConnectionWrenches(self._node, self.robot, names, timeout, self._on_loads)
+            others.append(self._loads)
+        others.append(ReferenceInput(self._node, self.computation, self.parameters.reference_type))
+        self._subscribe(others)
+
+    def finish(self) -> None:
+        """Reject the states that wait for wrenches: those belong to the next robot from now on."""
+        if self._loads is not None:
+            error = BadMessage("robot replaced", "the robot was replaced before its connection wrenches came")
+            for _ in range(self._loads.matcher.close()):
+                self.record.rejected(error)
+
+    def deactivate(self) -> None:
+        """Take no more messages; forget what the next activation must not build upon."""
+        super().deactivate()
+        self._loads = None
+
+    def set_parameters(self, parameters: ReactionParameters) -> None:
+        """Take parameters that changed at run time."""
+        self.parameters = parameters
+        self.computation.apply_settings(robot_settings(parameters))
+        self._outputs.parameters = parameters
+        self.reactions.tolerance = parameters.equilibrium_tolerance
+        if self._loads is not None:
+            self._loads.matcher.timeout = parameters.stale_after
+
+    def statuses(self) -> list[Status]:
+        """Return the statuses for /diagnostics, while active."""
+        statuses = [
+            self.record.status(LOG_NAME),
+            answers_status(self.record.counts, self._computing, self.acceleration_source),
+        ]
+        if self._loads is not None:
+            matcher, problems = self._loads.matcher, self._node.log.texts(LOG_NAME)
+            limit = longest_silence(matcher.timeout, simulated=self._node.simulated)
+            statuses.append(loads_status(matcher.age(self._node.steady()), limit, problems))
+        closure = self.record.closure_status(self._closed)
+        return [*statuses, closure, reactions_status(self.reactions, self._last)]
+
+    def on_state(self, state: State, arrival: int) -> None:
+        """Close the loops, and answer the state once the loads are there: see `RobotSession`."""
+        began = time.perf_counter_ns()
+        answer = self.computation.compute(state, self._node.now(), self._closed, self.record.last)
+        self._closed = answer
+        waiting = _Waiting(answer, arrival, time.perf_counter_ns() - began)
+        if self._loads is None:
+            self._publish(waiting, None)
+        elif (wrenches := self._loads.match(state.stamp, waiting)) is not None:
+            self._publish(waiting, wrenches)
+
+    def _on_loads(self, waiting: _Waiting, wrenches: Wrenches) -> None:
+        """Answer a state whose awaited wrenches have arrived."""
+        try:
+            self._publish(waiting, wrenches)
+        except BadMessage as error:
+            self.record.rejected(error)
+
+    def _publish(self, waiting: _Waiting, wrenches: Wrenches | None) -> None:
+        began, answer = time.perf_counter_ns(), waiting.answer
+        self.record.require_order(answer.state.stamp, self._node.now())  # wrenches come in any order
+        assert isinstance(answer.dynamics, ClosedLoopSolution)  # ReactionComputation rejects open chains
+        self._last = self.reactions(answer.dynamics.result, wrenches)
+        now = self._node.now()  # time may have passed in other threads
+        delay = "this node was busy" if wrenches is None else "it waited for wrenches"
+        self.record.require_fresh(answer.state.stamp, now, waiting.arrival, delay)
+        self._outputs.publish(self._last, answer.state.stamp, from_topics=wrenches is not None)
+        self._computing.add(waiting.arrival, waiting.spent + time.perf_counter_ns() - began)
+        self.record.answered(answer, waiting.arrival, now, self.computation.settings.closure_tolerance)
+
+    def on_watch(self) -> None:
+        """Report stale input, and give up states whose wrenches will not arrive."""
+        if self.record.overdue() is not None:
+            self.record.stale("nothing")
+        if self._loads is None:
+            return
+        matcher = self._loads.matcher
+        for _ in range(matcher.overdue(self._node.steady())):
+            text = f"no connection wrenches with its stamp came within {matcher.timeout:g} s"
+            self.record.rejected(BadMessage("no connection wrenches", text))
+
+
+def answers_status(counts: MessageCounts, computing: LatencyWindow, source: str) -> Status:
+    """Return the status of rate, latency and computing time; `source` of the accelerations."""
+    summary = computing.summary()
+    values = answer_values(counts, source) | {
+        "time to compute and publish p50 [ms]": f"{1e3 * summary.p50:.3f}",
+        "time to compute and publish p99 [ms]": f"{1e3 * summary.p99:.3f}",
+    }
+    return Status(OK, "output", "every good joint state is answered", values=values)
+
+
+def loads_status(age: float | None, stale_after: float, problems: list[str]) -> Status:
+    """Return the status of dynamics_node's connection wrenches; `age` of the last ones [s]."""
+    text = "never arrived" if age is None else f"arrived {age:.2f} s ago"
+    is_stale = age is None or age > stale_after
+    errors = (
+        [f"connection wrenches are stale, nothing is published: the last ones {text}"] if is_stale else []
+    )
+    good = "connection wrenches arrive with the joint states"
+    return status_of("connection wrenches", good, {"last connection wrenches": text}, errors, problems)
+
+
+def reactions_status(computation: ReactionComputation, reactions: MechanismReactions | None) -> Status:
+    """Return the status of the last answer: worst actuator, slack springs, equilibrium, dead point."""
+    if reactions is None:
+        return Status(OK, "reactions", "no joint state was answered yet")
+    use = np.abs(reactions.actuator_forces) / computation.limits
+    problems = [reactions.contradiction] if reactions.contradiction else []
+    if over := [name for name, part in zip(computation.actuators, use, strict=True) if part > 1.0]:
+        problems.append(f"the limit of {listed(over)} is exceeded")
+    slack = [name for name, pull in zip(computation.springs, reactions.tensions, strict=True) if pull <= 0.0]
+    if slack:
+        problems.append(f"spring {listed(slack)} is slack: its force is wrong if it can only pull")
+    if reactions.dead_point_distance < NEAR_DEAD_POINT:
+        problems.append(f"a dead point is near: {reactions.dead_point_distance:.1e}")
+    values = _values(computation, reactions)
+    if len(use):
+        closest = int(np.argmax(use))
+        values["closest to its limit"] = f"{computation.actuators[closest]}: {100.0 * use[closest]:.1f} %"
+    good = "in equilibrium, within the limits, springs pull"
+    return status_of("reactions", good, values, warnings=problems)
+
+
+def _values(computation: ReactionComputation, reactions: MechanismReactions) -> dict[str, str]:
+    values = {
+        f"force of {name} [N]": f"{force:.6g} of {limit:g}"
+        for name, force, limit in zip(
+            computation.actuators, reactions.actuator_forces, computation.limits, strict=True
+        )
+    }
+    values |= {
+        f"tension of {name} [N]": f"{tension:.6g} at {length:.6g} m, free at {free:.6g} m"
+        for name, tension, length, free in zip(
+            computation.springs, reactions.tensions, reactions.lengths, computation.free_lengths, strict=True
+        )
+    }
+    return values | {
+        "equilibrium residual [N]": f"{reactions.residual[0]:.3e}",
+        "equilibrium residual [N m]": f"{reactions.residual[1]:.3e}",
+        "actuator forces less those of virtual power [N]": f"{reactions.disagreement:.3e}",
+        "distance from a dead point (0: there, 1: farthest)": f"{reactions.dead_point_distance:.6g}",
+    }
 
 
 class TorsoReactionNode(RobotNode[ReactionParameters]):

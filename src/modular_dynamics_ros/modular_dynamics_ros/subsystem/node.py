@@ -16,16 +16,361 @@ the name of its subsystem: its neighbours look for its topics there. It is a lif
 robot_description_file it waits, configured, for a robot on the topic robot_description.
 """
 
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from modular_dynamics_ros.node.robot_node import RobotNode
-from modular_dynamics_ros.node.spinning import run_lifecycle_node
-from modular_dynamics_ros.node.topic_names import topic_name
-from modular_dynamics_ros.parameters.nodes import SubsystemParameters
-from modular_dynamics_ros.subsystem.session import SubsystemSession
+import numpy as np
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import WrenchStamped
+from modular_dynamics_interfaces.msg import ConnectionMotion as ConnectionMotionMessage
+from modular_dynamics_interfaces.msg import SubsystemGraph
+from rclpy.lifecycle import LifecycleState
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
 
-__all__ = ["SubsystemNode", "main"]
+from modular_dynamics_ros.computation.computation import Answer
+from modular_dynamics_ros.computation.subsystem.computation import MovingState, SubsystemComputation
+from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
+from modular_dynamics_ros.computation.subsystem.part import SubsystemPart, subsystem_part
+from modular_dynamics_ros.computation.subsystem.rendezvous import MOST, Meeting, Rendezvous
+from modular_dynamics_ros.computation.values import Array, ComputationSettings, State
+from modular_dynamics_ros.diagnostics.statuses import answer_values
+from modular_dynamics_ros.exceptions import BadMessage, listed
+from modular_dynamics_ros.lifecycle.entities import LATCHED
+from modular_dynamics_ros.messages.geometry import WrenchWriter
+from modular_dynamics_ros.messages.stamps import description_digest, stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.messages.status import OK, Status
+from modular_dynamics_ros.messages.subsystems import ConnectionMotionWriter, subsystem_graph_message
+from modular_dynamics_ros.node.outputs import JointStateWriter, Outputs
+from modular_dynamics_ros.node.robot_node import WATCH_PERIOD, RobotNode, RobotSession
+from modular_dynamics_ros.node.session_node import SessionNode
+from modular_dynamics_ros.node.settings import read_robot, robot_settings
+from modular_dynamics_ros.node.spinning import run_lifecycle_node
+from modular_dynamics_ros.node.topic_names import topic_name, topic_names
+from modular_dynamics_ros.parameters.nodes import SubsystemParameters
+from modular_dynamics_ros.subsystem.inputs import (
+    DEPTH,
+    LOG_NAME,
+    MissingNeighbours,
+    NeighbourDescriptions,
+    NeighbourInputs,
+    PartReferenceInput,
+)
+
+__all__ = ["OwnPauses", "SubsystemNode", "SubsystemOutputs", "SubsystemSession", "main"]
+
+USUAL = 2 * WATCH_PERIOD  # [s] between two looks at most, also where the computer is busy
+
+
+class SubsystemOutputs(Outputs):
+    """See `Outputs`; efforts are the torques of the subsystem's joints.
+
+    Attributes:
+        graph: of the whole robot, as it is published.
+    """
+
+    def __init__(self, node: SessionNode, part: SubsystemPart, controller_joints: Sequence[str]) -> None:
+        robot = part.robot
+        super().__init__(node, controller_joints, robot.commanded, f"'{part.name}' has torques of")
+        self.graph = subsystem_graph_message(part.whole, node.stamp(), robot.frame_prefix)
+        # before the motions and wrenches that belong to it: in this order DDS makes publishers known
+        self._graph_publisher = self._publisher(SubsystemGraph, "~/subsystem_graph", LATCHED, always=True)
+        fields = ("position", "velocity", "effort")
+        self._torques = JointStateWriter(robot.state_names, robot.published.tolist(), fields)
+        self._link, self._wrench = part.connection.link, WrenchWriter(robot.frame_prefix)
+        root = robot.frame(part.root)
+        self._motions = {
+            one.subsystem: (
+                self._publisher(ConnectionMotionMessage, f"~/motion_out/{topic_name(one.subsystem)}", DEPTH),
+                ConnectionMotionWriter(root, one.subsystem),
+            )
+            for one in part.successors
+        }
+        self._wrench_publisher = self._publisher(WrenchStamped, "~/wrench_out", DEPTH)
+        self._torque_publisher = self._publisher(JointState, "~/joint_torques")
+        self._missing_publisher = self._publisher(String, "~/missing", 10)
+
+    def publish_graph(self, stamp: Time) -> None:
+        """Publish the graph, with which neighbours check their descriptions."""
+        self.graph.header.stamp = stamp
+        self._graph_publisher.publish(self.graph)
+
+    def publish_motions(self, stamp: Time, motions: Mapping[str, ConnectionMotion]) -> None:
+        """Publish the motions of the connection points that the subsystem carries."""
+        for name, motion in motions.items():
+            publisher, writer = self._motions[name]
+            publisher.publish(writer.write(stamp, motion))
+
+    def publish_wrench(self, stamp: Time, answer: Answer) -> None:
+        """Publish the predecessor's wrench on the subsystem, at and in the link that carries it."""
+        wrench = self._wrench.write(stamp, self._link, answer.dynamics.base_wrench)
+        self._wrench_publisher.publish(wrench)
+
+    def publish_torques(self, stamp: int, answer: Answer) -> None:
+        """Publish torques and commands, with a stamp [ns]."""
+        state, effort = answer.state, answer.effort
+        self._torque_publisher.publish(self._torques.write(stamp, state.q, state.v, effort))
+        self._publish_commands(effort, stamp)
+
+    def publish_missing(self, names: Iterable[str]) -> None:
+        """Publish the subsystems that do not send awaited input."""
+        self._missing_publisher.publish(String(data="\n".join(names)))
+
+
+class OwnPauses:
+    """For how long a node did not run: its process was stopped, or a callback took long.
+
+    It measures by how much a timer of WATCH_PERIOD is late. Meanwhile nothing was read that neighbours sent.
+
+    Args:
+        now: of the monotonic clock [ns].
+    """
+
+    def __init__(self, now: int) -> None:
+        self._last = now
+
+    def look(self, now: int) -> int:
+        """Return how long [ns] the node did not run since the call before; for each call of the timer."""
+        late, self._last = now - self._last - round(USUAL * 1e9), now
+        return max(0, late)
+
+
+@dataclass(eq=False)
+class _Waiting:
+    """A state, its arrival [ns of the system], and the motion computed from it."""
+
+    state: State
+    arrival: int
+    moving: MovingState | None = None
+
+
+class SubsystemSession(RobotSession[SubsystemParameters]):
+    """One subsystem: its subscriptions while the node is active, and its publishers.
+
+    Args:
+        prepared: see `load`.
+
+    Raises:
+        RobotError: robot or parameters cannot be used.
+    """
+
+    computation: SubsystemComputation
+    _outputs: SubsystemOutputs
+
+    @staticmethod
+    def load(description: str, parameters: SubsystemParameters) -> SubsystemComputation:
+        """Read the whole robot, and prepare the part that the parameter subsystem names."""
+        robot = read_robot(description, parameters)
+        topic_names("subsystem", [one.name for one in robot.graph.subsystems])
+        # that of a file stays as long as the node's parameters
+        digest = "" if parameters.robot_description_file else description_digest(description)
+        return SubsystemComputation(
+            subsystem_part(robot, parameters.subsystem), subsystem_settings(parameters), digest
+        )
+
+    def __init__(
+        self, node: SessionNode, prepared: SubsystemComputation, parameters: SubsystemParameters
+    ) -> None:
+        self.part = prepared.part
+        parameters = own_parameters(parameters, self.part)
+        super().__init__(node, prepared, parameters)
+        self._outputs = SubsystemOutputs(node, self.part, parameters.controller_joints)
+        self._own_motion = prepared.own_motion
+        self._successors = {one.subsystem for one in self.part.successors}
+        self.rendezvous: Rendezvous[_Waiting] = Rendezvous(self.part.neighbours, parameters.stale_after)
+        self._descriptions: NeighbourDescriptions | None = None  # while active
+        self._neighbours: NeighbourInputs | None = None  # while active
+        self._missing: MissingNeighbours | None = None  # while active
+        self._pauses = OwnPauses(node.steady())
+        self._moved: MovingState | None = None  # last state that was moved
+
+    def activate(self, state: LifecycleState | None) -> None:
+        """Subscribe and begin to answer."""
+        self._outputs.activate(state)
+        self._outputs.publish_graph(self._node.stamp())
+        self._descriptions = NeighbourDescriptions(
+            self._node, self.part, self._outputs.graph, self._advance_waiting
+        )
+        self._neighbours = NeighbourInputs(self._node, self.computation, self._on_part)
+        self._missing = MissingNeighbours(
+            self._node, self.part, self._neighbours.awaited_by, self._outputs.publish_missing
+        )
+        others = [
+            self._descriptions,
+            PartReferenceInput(self._node, self.computation, self.parameters.reference_type),
+            self._neighbours,
+        ]
+        self._pauses = OwnPauses(self._node.steady())
+        self._subscribe(others, self.part.other_joints)
+
+    def receive(self, message: JointState, info: dict[str, Any]) -> None:
+        """See `RobotSession`; a state without a stamp is rejected."""
+        if not stamp_nanoseconds(message.header.stamp):
+            text = "it has no stamp: nothing says which motion and which wrenches belong to it"
+            self.record.unanswerable(BadMessage("no stamp", text))
+            return
+        super().receive(message, info)
+
+    def finish(self) -> None:
+        """Reject the states that wait for neighbours: those have the next robot from now on."""
+        error = BadMessage("robot replaced", "the robot was replaced before its neighbours had sent")
+        for _ in self.rendezvous.waiting():
+            self.record.rejected(error)
+
+    def continue_from(self, other: "SubsystemSession") -> None:
+        """Keep what is known of the other nodes' descriptions, and which states have counted."""
+        self.rendezvous.close_stamps_of(other.rendezvous)
+        if self._descriptions is not None and other._descriptions is not None:
+            self._descriptions.continue_from(other._descriptions)
+
+    def deactivate(self) -> None:
+        """Take no more messages; forget what the next activation must not build upon."""
+        super().deactivate()
+        self.rendezvous.clear()
+        self._descriptions = self._neighbours = self._missing = self._moved = None
+
+    def set_parameters(self, parameters: SubsystemParameters) -> None:
+        """Take parameters that changed at run time."""
+        self.parameters = parameters
+        self.computation.apply_settings(subsystem_settings(parameters))
+        self.rendezvous.timeout = parameters.stale_after
+
+    def statuses(self) -> list[Status]:
+        """Return the statuses for /diagnostics, while active."""
+        record = self.record
+        values = answer_values(record.counts, self.acceleration_source)
+        statuses = [record.status(LOG_NAME), Status(OK, "output", self.robot.summary, values=values)]
+        if self._neighbours is not None and self._missing is not None:
+            statuses.append(self._missing.status(self._neighbours.received, self._neighbours.refused))
+        return [*statuses, record.closure_status(record.last)] if self.robot.closed else statuses
+
+    def on_state(self, state: State, arrival: int) -> None:
+        """Let a state wait for the messages of its stamp: see `RobotSession`."""
+        waiting = _Waiting(state, arrival)
+        meeting = self.rendezvous.add_item(state.stamp, waiting, self._node.steady())
+        if meeting is None:
+            text = "another joint state had its stamp and counts: give all joints of a stamp in one message"
+            raise BadMessage("repeated stamp", text)
+        self._advance(meeting)
+
+    def _on_part(self, stamp: int, neighbour: str, part: Any) -> None:
+        """Take a neighbour's motion or wrench; the first one of a stamp is used."""
+        first = self.rendezvous.part(stamp, neighbour)
+        if first is not None and not _same(first, part):
+            text = (
+                f"different messages with one stamp came from '{neighbour}': a second node of this subsystem "
+                "runs, or another program publishes on its topics; end it, torques may be wrong"
+            )
+            self._node.log.problem(LOG_NAME, f"{neighbour}: contradiction", text, severe=True)
+        meeting = self.rendezvous.add_part(stamp, neighbour, part, self._node.steady())
+        if meeting is not None and meeting.item is not None:
+            self._try_to_advance(meeting)
+
+    def _advance_waiting(self) -> None:
+        """Process waiting states after a neighbour's description has become compatible."""
+        for meeting in self.rendezvous.waiting():
+            self._try_to_advance(meeting)
+
+    def _try_to_advance(self, meeting: Meeting[_Waiting]) -> None:
+        try:
+            self._advance(meeting)
+        except BadMessage as error:
+            self.record.rejected(error)
+
+    def _advance(self, meeting: Meeting[_Waiting]) -> None:
+        """Compute and publish results whose inputs are there: motions of successors, then wrench and torques.
+
+        Raises:
+            BadMessage: the state cannot be answered.
+        """
+        waiting, before = meeting.item, self.part.predecessor
+        assert waiting is not None  # the callers have checked
+        motion = self._own_motion if before is None else meeting.parts.get(before)
+        unusable = {} if self._descriptions is None else self._descriptions.unusable()
+        # one that the part carries leaves its motion as it is: the others that it carries may go on
+        if motion is None or not unusable.keys() <= self._successors:
+            return
+        meeting.done = True  # unless it succeeds and wrenches are awaited
+        self._require_young(meeting.stamp)
+        if waiting.moving is None:
+            self._moved = waiting.moving = self.computation.move(waiting.state, motion, self._moved)
+            self._outputs.publish_motions(stamp_message(meeting.stamp), waiting.moving.outgoing)
+            if self._neighbours is not None:
+                self._neighbours.expect_wrenches()
+        if unusable or self.rendezvous.missing(meeting):
+            meeting.done = False
+        else:
+            self._finish(waiting.moving, waiting.arrival, meeting.parts)
+
+    def _require_young(self, stamp: int) -> None:
+        """Raise BadMessage for a state that would be answered too late, before it is computed."""
+        if (self._node.now() - stamp) * 1e-9 > self.parameters.stale_after:
+            text = "its motion and its wrenches were complete only when it was older than stale_after"
+            raise BadMessage("too late", text)
+
+    def _finish(self, moving: MovingState, arrival: int, wrenches: dict[str, Any]) -> None:
+        """Publish wrench and torques of a state."""
+        answer = self.computation.answer(moving, wrenches)
+        stamp = stamp_message(moving.state.stamp)
+        self._require_young(moving.state.stamp)  # time may have passed in other threads
+        self._outputs.publish_wrench(stamp, answer)  # published first: the predecessor waits for it
+        now = self._node.now()
+        self.record.require_order(moving.state.stamp, now)
+        self._outputs.publish_torques(moving.state.stamp, answer)
+        self.record.answered(answer, arrival, now, self.computation.settings.closure_tolerance)
+        if self._missing is not None:
+            self._missing.none_missing()
+
+    def on_watch(self) -> None:
+        """Reject states that have timed out, naming the missing neighbours; report stale input."""
+        missing, neighbours, timeout = self._missing, self._neighbours, self.rendezvous.timeout
+        descriptions = self._descriptions
+        now = self._node.steady()
+        assert missing is not None  # the timer lives while the node is active
+        assert neighbours is not None
+        assert descriptions is not None
+        if pause := self._pauses.look(now):  # the queues hold what neighbours have sent meanwhile
+            neighbours.exclude_pause(pause)
+            self.rendezvous.exclude_pause(pause, now)
+        descriptions.forget_ended()
+        contradictions = neighbours.other_descriptions | descriptions.contradictions
+        unusable = contradictions | descriptions.unusable()
+        for meeting in self.rendezvous.overdue(now):
+            awaited = self.rendezvous.missing(meeting)
+            silent = [name for name in awaited if neighbours.silence(name) > timeout]
+            cause = "contradicts" if contradictions else "missing" if silent or unusable else "late"
+            self.record.counts.rejected[f"neighbour {cause}"] += 1
+            if silent or unusable:
+                missing.note(silent, unusable, timeout, now * 1e-9)
+            elif awaited:
+                waited = now - meeting.since > timeout * 1e9
+                until = f"within {timeout:g} s" if waited else f"before {MOST} further stamps came"
+                text = f"{listed(awaited)} sent nothing with the stamp of some joint states {until}"
+                self._node.log.problem(LOG_NAME, "late", text)
+        missing.report(now * 1e-9)
+        if self.record.overdue() is None:
+            return
+        if missing.names:
+            self.record.still_stale()
+        else:
+            self.record.stale("nothing")
+
+
+def subsystem_settings(parameters: SubsystemParameters) -> ComputationSettings:
+    """Return the settings of every node, and friction."""
+    return replace(robot_settings(parameters), friction=parameters.friction)
+
+
+def own_parameters(parameters: SubsystemParameters, part: SubsystemPart) -> SubsystemParameters:
+    """Return the parameters without those of other subsystems' joints, as one file may serve all."""
+    absent = tuple(one for one in parameters.absent_joints if one.partition(":=")[0] not in part.other_joints)
+    order = tuple(name for name in parameters.controller_joints if name not in part.other_joints)
+    return replace(parameters, absent_joints=absent, controller_joints=order)
+
+
+def _same(part: ConnectionMotion | Array, other: Any) -> bool:
+    return part.equals(other) if isinstance(part, ConnectionMotion) else np.array_equal(part, other)
 
 
 class SubsystemNode(RobotNode[SubsystemParameters]):

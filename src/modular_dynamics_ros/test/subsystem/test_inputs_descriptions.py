@@ -12,7 +12,7 @@ from helpers.nodes.subsystem_bus import SubsystemBus, motion, step
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.node.session_node import SharedEntities
 from modular_dynamics_ros.parameters.nodes import SubsystemParameters
-from modular_dynamics_ros.subsystem.session import SubsystemSession
+from modular_dynamics_ros.subsystem.node import SubsystemSession
 
 pytestmark = pytest.mark.ros
 INERTIAL = (

@@ -12,7 +12,7 @@ from helpers.nodes.lone_node import lone_node, message_info
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
-from modular_dynamics_ros.dynamics.wrench_inputs import WrenchInputs
+from modular_dynamics_ros.dynamics.inputs import WrenchInputs
 from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
 

@@ -11,7 +11,7 @@ from std_msgs.msg import String
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import Q, V
-from modular_dynamics_ros.dynamics import base_inputs
+from modular_dynamics_ros.dynamics import inputs
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.node.robot_node import FAILURE
 
@@ -134,7 +134,7 @@ def test_odometry_that_cannot_be_used_is_named_and_the_last_good_one_stays(float
 
 
 def test_without_nav_msgs_a_floating_base_is_refused(make, monkeypatch, capfd):
-    monkeypatch.setattr(base_inputs, "Odometry", None)
+    monkeypatch.setattr(inputs, "Odometry", None)
     assert make(floating_base=True).node.trigger_configure() == FAILURE
     assert (
         "floating_base needs nav_msgs/Odometry: the package nav_msgs is not installed"

@@ -6,7 +6,7 @@ import pytest
 import modular_dynamics as md
 from helpers.nodes.subsystem_bus import SubsystemBus, motion, step
 from helpers.paths import ROBOTS
-from modular_dynamics_ros.subsystem.session import USUAL, OwnPauses
+from modular_dynamics_ros.subsystem.node import USUAL, OwnPauses
 
 pytestmark = pytest.mark.ros
 CHARMIE = str(ROBOTS / "charmie.urdf")

@@ -9,7 +9,7 @@ from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.status import ERROR
 from modular_dynamics_ros.messages.subsystems import ConnectionWrenchesWriter
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
-from modular_dynamics_ros.reactions.session import ReactionSession
+from modular_dynamics_ros.reactions.node import ReactionSession
 
 pytestmark = pytest.mark.ros
 NEAR, FAR = np.zeros(19), np.eye(19)[-1]  # the last joint jumps by 1 rad

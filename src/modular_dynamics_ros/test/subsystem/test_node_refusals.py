@@ -10,7 +10,7 @@ from helpers.paths import ROBOTS
 from modular_dynamics_ros.exceptions import RobotError
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.parameters.nodes import SubsystemParameters
-from modular_dynamics_ros.subsystem.session import SubsystemSession
+from modular_dynamics_ros.subsystem.node import SubsystemSession
 
 pytestmark = pytest.mark.ros
 CHARMIE = str(ROBOTS / "charmie.urdf")

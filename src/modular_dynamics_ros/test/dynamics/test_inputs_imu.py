@@ -13,7 +13,7 @@ from helpers.nodes.lone_node import lone_node, message_info
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
-from modular_dynamics_ros.dynamics.base_inputs import ImuInput
+from modular_dynamics_ros.dynamics.inputs import ImuInput
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.node.robot_node import FAILURE
