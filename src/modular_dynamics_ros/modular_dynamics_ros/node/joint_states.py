@@ -24,11 +24,15 @@ from modular_dynamics_ros.node.session_node import NEVER, OVERTAKEN, AnswerRecor
 if TYPE_CHECKING:  # the command bag runs without ROS
     from sensor_msgs.msg import JointState
 
-__all__ = ["Answering", "JointSample", "JointStates", "JointSteps", "Publishers", "Steps"]
+__all__ = ["Answering", "JointStates", "JointSteps", "Steps"]
 
 Flags = NDArray[np.bool_]
+Answering = Callable[[State, int], None]
+"""Takes a state and its arrival [ns of the system]; raises BadMessage where it cannot be answered."""
 
-#: Name of a node, to the middleware, of which it knows a publisher before the node itself.
+MOST_LAYOUTS = 64  # that are remembered, those used last: one for each publisher of joint states
+
+#: Name that the middleware gives a node of which it knows a publisher, but not yet the node itself.
 UNKNOWN = "_NODE_NAME_UNKNOWN_"
 PERIOD = 1_000_000_000  # [ns] after which the middleware is asked again: it takes longer than an answer
 RESOLUTION = 0.01  # [s]: stamps of a simulation are as coarse as its clock
@@ -42,10 +46,11 @@ USUAL_TURN, USUAL_SLIDE = 10.0, 1.0
 
 
 class Steps(NamedTuple):
-    """Implausible steps in the positions of one message.
+    """Positions of one message that no joint can have reached in the time.
 
     Attributes:
-        contradicting, stepping: names of joints. text: of the worst one, for the log; empty: nothing is.
+        contradicting: joints whose publishers contradict each other. stepping: joints that step, by name.
+        text: what to log of the worst one; empty if there is none.
     """
 
     contradicting: Sequence[str] = ()
@@ -53,22 +58,22 @@ class Steps(NamedTuple):
     text: str = ""
 
 
-NOTHING = Steps()
+NO_STEPS = Steps()
 
 
 class Publishers:
-    """The full names of the nodes that publish joint_states, one for each publisher."""
+    """Looks up the nodes that publish joint_states, once per PERIOD."""
 
     def __init__(self, node: SessionNode) -> None:
         self._node, self._next = node, 0
         self._names: Sequence[str] = ()
 
     def __call__(self) -> Sequence[str]:
-        """Return the publishers of the last second."""
+        """Return the full name of the node of each publisher."""
         if (now := self._node.steady()) >= self._next:
             infos = self._node.get_publishers_info_by_topic("joint_states")
-            known = [one for one in infos if one.node_name != UNKNOWN]
-            names = [f"{one.node_namespace.rstrip('/')}/{one.node_name}" for one in known]
+            known = [info for info in infos if info.node_name != UNKNOWN]
+            names = [f"{info.node_namespace.rstrip('/')}/{info.node_name}" for info in known]
             self._names = sorted([*names, *["a node that is not known yet"] * (len(infos) - len(known))])
             self._next = now + PERIOD if len(known) == len(infos) else now
         return self._names
@@ -99,7 +104,7 @@ class JointSteps:
         self.forget()
 
     def forget(self) -> None:
-        """Compare nothing with what came until now: the clock was set back."""
+        """Forget the positions so far: the clock was set back."""
         count = len(self._names)
         self._q, self._stamps = np.zeros(count), np.full(count, NEVER)
         self._sources = np.zeros(count, np.intp)  # of the last positions
@@ -109,26 +114,27 @@ class JointSteps:
         self._time = NEVER
 
     def note_time(self, now: int) -> None:
-        """Note the node's clock [ns], which may have been set back."""
+        """Forget the positions so far if the node's clock [ns] was set back."""
         if now < self._time:
             self.forget()
         self._time = now
 
     def take(self, joints: NDArray[np.intp], q: Array, stamp: int, source: int, number: int) -> Steps:
-        """Compare the positions (k,) of some joints with those before, and keep them.
+        """Return which positions (k,) of some joints are implausible after those before, and store them.
 
         Args:
-            stamp: [ns]. source: what messages with the same names have in common. number: that the publisher
-                has given the message; 0: not known.
+            joints: indices (k,) in the robot's `state_names`. stamp: [ns].
+            source: number of the message's layout. number: of the message, by its publisher; 0: not known.
         """
-        found, difference = NOTHING, q - self._q[joints]
+        steps, difference = NO_STEPS, q - self._q[joints]
         if difference.dot(difference) > self._unsuspicious:
-            found = self._examined(joints, q, stamp, source, number)
+            steps = self._compare(joints, q, stamp, source, number)
         self._q[joints], self._stamps[joints] = q, stamp
         self._sources[joints], self._numbers[source] = source, number
-        return found
+        return steps
 
-    def _examined(self, joints: NDArray[np.intp], q: Array, stamp: int, source: int, number: int) -> Steps:
+    def _compare(self, joints: NDArray[np.intp], q: Array, stamp: int, source: int, number: int) -> Steps:
+        """Return the implausible positions, of which some may be large steps: see `take`."""
         last_q, last_stamps = self._q[joints], self._stamps[joints]
         seconds, known = _between(stamp, last_stamps)
         size = self._distance(joints, q, last_q)
@@ -137,7 +143,7 @@ class JointSteps:
         allowed[at_once] = self._compared[joints][at_once] * RESOLUTION
         apart = known & (size > CONTRADICTION * allowed)
         if not (fast | apart).any():
-            return NOTHING
+            return NO_STEPS
         publishers, last = self._publishers(), self._numbers.get(source, 0)
         several = len(publishers) > 1
         another = several & ((self._sources[joints] != source) | (number <= last))
@@ -152,7 +158,7 @@ class JointSteps:
         self._other_q[changed], self._other_stamps[changed] = self._q[changed], self._stamps[changed]
         self._changes[changed] = stamp
         if not (contradicting | stepping).any():
-            return NOTHING
+            return NO_STEPS
         both, steps = ([self._names[k] for k in joints[flags]] for flags in (contradicting, stepping))
         worst = int(np.argmax(np.where(contradicting if contradicting.any() else stepping, size, -1.0)))
         joint = int(joints[worst])
@@ -162,7 +168,7 @@ class JointSteps:
         return Steps(both, steps, self._step(joint, float(seconds[worst]), *at))
 
     def _distance(self, joints: NDArray[np.intp], q: Array, before: Array) -> Array:
-        """Return the distance of positions; of continuous joints the shorter way around."""
+        """Return the distances between positions (k,), for continuous joints the shorter way around."""
         difference, turns = q - before, self._turns[joints]
         difference[turns] -= 2.0 * np.pi * np.round(difference[turns] / (2.0 * np.pi))
         return np.abs(difference)
@@ -170,6 +176,7 @@ class JointSteps:
     def _contradiction(
         self, joint: int, publishers: Sequence[str], before: str, after: str, time: str
     ) -> str:
+        """Return what to log where two publishers contradict each other about a joint."""
         who = ("" if len(publishers) == 2 else "two of ") + listed(publishers)
         return (
             f"{who} contradict each other: '{self._names[joint]}' is at {before} and at {after} within "
@@ -177,6 +184,7 @@ class JointSteps:
         )
 
     def _step(self, joint: int, seconds: float, before: str, after: str, time: str) -> str:
+        """Return what to log where a joint moves further than its velocity limit allows in `seconds`."""
         unit, limit = self._units[joint], self._limits[joint]
         return (
             f"'{self._names[joint]}' steps from {before} to {after} within {time}; with its velocity limit, "
@@ -192,20 +200,14 @@ def _between(stamp: int, before: NDArray[np.int64]) -> tuple[Array, Flags]:
     return np.maximum(seconds, RESOLUTION), known
 
 
-MOST_LAYOUTS = 64  # that are remembered, those used last: one for each publisher of joint states
-
-Answering = Callable[[State, int], None]
-"""Takes a state and its arrival [ns of the system]; raises BadMessage where it cannot be answered."""
-
-
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """What messages with these names hold.
+    """Where the joints of messages with the same list of names are stored.
 
     Attributes:
-        names: of the messages. source: (k,) indices in the messages of the joints that are read.
-        rows: (k,) theirs in the table. needed: (k,) theirs among the robot's needed joints, -1 of others.
-        own: whether one is needed or passive, or of the robot's part in other nodes.
+        names: of the messages. source: (k,) indices in the message of the joints that are read.
+        rows: (k,) of these joints in the table. needed: (k,) their indices in the robot's `state_names`, -1
+        for other joints. own: whether any of them is a joint of the robot.
         number: of this layout, from 1; it stands for the publishers of messages with these names.
     """
 
@@ -222,8 +224,9 @@ class JointSample:
     """The usable values of one message.
 
     Attributes:
-        rows: (k,) of the joints in the table; needed: see `Layout`. q, v: (k,) [rad or m, per s], NaN where a
-        velocity is missing. effort: (k,) [N m or N], NaN where one is missing; None: not read.
+        rows, needed: as of `Layout`, of the joints with usable values.
+        q, v: (k,) [rad or m, per s], NaN where a velocity is missing.
+        effort: (k,) [N m or N], NaN where one is missing; None: not read.
     """
 
     layout: Layout
@@ -235,13 +238,13 @@ class JointSample:
 
 
 class JointStates:
-    """The joint states of one robot, while its node is active.
+    """Makes states of the messages on joint_states, for one robot while its node is active.
 
     Args:
-        answer: takes each state, at once or later. record: of what becomes of the messages.
-        given: positions of joints that no message holds [rad or m]; of joints in `state_names` only.
-        other_joints: those of subsystems in other nodes. A message of these alone is answered, too.
-        efforts: whether measured efforts are asked for now, see `State`.
+        answer: takes each state. record: counts what becomes of the messages.
+        given: positions [rad or m] of joints in `state_names` that no message holds.
+        other_joints: joints of subsystems in other nodes. A message of these alone is answered, too.
+        efforts: returns whether measured efforts are read now: see `State`.
     """
 
     def __init__(
@@ -277,21 +280,21 @@ class JointStates:
 
     @property
     def positions(self) -> dict[str, float]:
-        """Return by joint the newest position [rad or m] that came, however old."""
+        """Return the newest position [rad or m] by joint, however old."""
         q, came = self._table.q[self._needed], self._table.stamps[self._needed] > NEVER
         return {name: float(q[k]) for k, name in enumerate(self._names) if came[k]}
 
     def receive(self, message: "JointState", info: dict[str, Any]) -> None:
-        """Answer a message, or count and report why not.
+        """Read a message, and have it answered; count and report it where it cannot be.
 
         Args:
-            info: rclpy's, of which the time of arrival and the publisher's number count.
+            info: rclpy's, with the time of arrival and the publisher's number of the message.
         """
         record, now = self._record, self._node.now()
         record.counts.received += 1
         self._computation.accelerations.note_time(now)
         self._steps.note_time(now)
-        if now < self._time - self._valid_for:  # the clock was set back: what is known is of another time
+        if now < self._time - self._valid_for:  # the clock was set back
             self._table.forget()
             record.counts.last_stamp = None
         self._time = now
@@ -307,7 +310,7 @@ class JointStates:
             record.rejected(error)
 
     def _add_and_check(self, sample: JointSample, stamp: int, now: int, info: dict[str, Any]) -> bool:
-        """Add a message to the table; return whether it can be answered: the other joints are known.
+        """Add a message to the table, and return whether the values of all needed joints are known.
 
         Raises:
             BadMessage: it is too old; a newer one was answered, or holds newer values of other joints.
@@ -337,15 +340,13 @@ class JointStates:
         self._table.add(sample.rows, sample.q, sample.v, sample.effort, stamp)
 
     def _report_contradictions(self, sample: JointSample, stamp: int, number: int) -> None:
-        """Report positions that contradict earlier ones."""
+        """Report positions that cannot follow earlier ones."""
         of_robot = sample.needed >= 0
         steps = self._steps.take(
             sample.needed[of_robot], sample.q[of_robot], stamp, sample.layout.number, number
         )
-        if steps.text:
-            self._report(steps)
-
-    def _report(self, steps: Steps) -> None:
+        if not steps.text:
+            return
         counts = self._record.counts
         counts.contradictions.update(steps.contradicting)
         counts.steps.update(steps.stepping)
@@ -353,17 +354,18 @@ class JointStates:
         self._node.log.problem("joint_states", cause, steps.text)
 
     def _note_position(self, stamp: int) -> None:
-        """Note where the robot is by an unanswered message with this stamp [ns].
+        """Store the robot's position after an unanswered message with this stamp [ns].
 
-        A joint without a new position is assumed not to have moved.
+        Joints without a new position are assumed not to have moved.
         """
         newest = max(stamp, int(self._table.stamps[self._needed].max(initial=NEVER)))
         self._computation.note_position(newest, *self._positions(stamp - self._valid_for))
 
     def _positions(self, oldest: int) -> tuple[Array, Array]:
-        """Return positions (n,), and those of the passive joints, NaN where not measured since `oldest` [ns].
+        """Return positions (n,) of the needed joints, and those of the passive joints.
 
-        Joints without a value since then have their given position, or the last one.
+        Needed joints without a value since `oldest` [ns] have their given position, or the last one. Passive
+        joints without a value since then have NaN.
         """
         table = self._table
         q, measured = table.q[self._needed], table.q[self._passive]
@@ -373,7 +375,7 @@ class JointStates:
         return q, measured
 
     def _state(self, stamp: int, now: int) -> State:
-        """Return the joints' values at a stamp as a state; report its tolerated defects."""
+        """Return the state at a stamp [ns]; report velocities that are missing, and a doubtful reference."""
         log, computation, table, needed = self._node.log, self._computation, self._table, self._needed
         oldest = now - self._valid_for
         q, measured = self._positions(oldest)
@@ -394,10 +396,10 @@ class JointStates:
         return state
 
     def _sample(self, message: "JointState") -> JointSample:
-        """Return a message's values.
+        """Return the values of a message.
 
         Positions of needed joints must be finite. A velocity or an effort may be missing (empty array or
-        NaN). Of other joints only usable values are read; efforts only where they are asked for.
+        NaN). Unusable values of other joints are left out.
 
         Raises:
             BadMessage: duplicate joints, arrays of the wrong length, values that are not finite, or huge.
@@ -442,7 +444,7 @@ class JointStates:
             refuse(np.abs(values) > LARGEST, "too large", what, why)
 
     def _layout(self, names: Sequence[str]) -> Layout:
-        """Return what messages with these names hold.
+        """Return the layout of messages with these names.
 
         Raises:
             BadMessage: a joint of the robot is named twice.
@@ -456,12 +458,12 @@ class JointStates:
         names = list(names)
         if len({*names}) < len(names) and (twice := sorted(self._own.intersection(repeated(names)))):
             raise BadMessage("duplicate joints", f"{listed(twice)} named more than once")
-        place = {name: index for index, name in enumerate(names)}
-        joints = self._table.readable(place)
+        index_of = {name: index for index, name in enumerate(names)}
+        joints = self._table.readable(index_of)
         self._layout_count += 1
         layout = Layout(
             names,
-            np.array([place[name] for name in joints], np.intp),
+            np.array([index_of[name] for name in joints], np.intp),
             self._table.places(joints),
             np.array([self._index.get(name, -1) for name in joints], np.intp),
             not self._own.isdisjoint(joints),
@@ -472,4 +474,5 @@ class JointStates:
 
 
 def _numbers(values: "array[float] | Sequence[float]") -> Array:
+    """Return the numbers of a message as an array, without a copy of rclpy's."""
     return np.asarray(values, np.float64)
