@@ -11,7 +11,7 @@ Descriptions are prepared by a worker, while joint states are answered. One with
 next joint state on; if it is refused the last good one stays. One with a stamp (attribute of
 <modular_dynamics>) says that the robot has changed: joint states that came after it wait until it is
 prepared, and if it is refused nothing is answered. A joint state may name its description
-(`description_frame`): the one in force goes on while states that name it come, and a state that names any
+(`description_frame`): the active one goes on while states that name it come, and a state that names any
 other is not answered.
 """
 
@@ -47,13 +47,15 @@ __all__ = ["FAILURE", "SUCCESS", "WATCH_PERIOD", "Description", "RobotNode", "Ro
 WATCH_PERIOD = 0.02  # [s] from one look for stale input to the next
 MOST_AHEAD = 0.2  # [s] by which the clocks of two computers may differ, at least
 MOST_WAITING = 20  # descriptions that wait, as many as the middleware keeps
-OVERDUE = 0.05  # [s] after which a description is taken though states name the one before
+OVERDUE = 0.05  # [s] after which a prepared description is used though states name the one before
 
 
 class Description(NamedTuple):
-    """A description from the topic: its text, the robot's name and, where it has one, its stamp [ns].
+    """A description from the topic.
 
-    `number`: how many had come with it; 0: it is that of a file.
+    Attributes:
+        name: of the robot. stamp: [ns]; None if it has none.
+        number: of the description since configuring, from 1; 0: it comes from a file.
     """
 
     text: str = ""
@@ -63,35 +65,39 @@ class Description(NamedTuple):
 
     @property
     def mark(self) -> tuple[str, int | None]:
-        """Name and stamp, by which a joint state names its description: see `description_of`."""
+        """Return name and stamp, as joint states name their description: see `description_of`."""
         return self.name, self.stamp
 
 
 @dataclass
-class NextDescription:
-    """A description with a stamp that is not in force yet.
+class PendingDescription:
+    """A description with a stamp that is not active yet.
 
     Attributes:
-        came: when [s of the monotonic clock]. ready: whether what comes of it is known: `prepared`, or why it
-        is refused.
+        arrival: [s] of the monotonic clock. ready: whether its preparation has ended.
+        prepared: the prepared robot. refusal: why it could not be prepared.
     """
 
     description: Description
-    came: float
+    arrival: float
     ready: bool = False
     prepared: Any = None
     refusal: Exception | None = None
 
 
 class NoRobot(NamedTuple):
-    """Why the joint states of a robot cannot be answered, and whether that is no fault."""
+    """Why the joint states of a robot cannot be answered.
+
+    Attributes:
+        why: the reason. usual: whether that is no fault.
+    """
 
     why: str
     usual: bool
 
 
 class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
-    """Loads and prepares robot descriptions; all about one robot is in its session.
+    """Loads and prepares robot descriptions; each robot has a session, which answers its joint states.
 
     A subclass sets NAME, PARAMETERS (a table, see parameters/table.py) and SESSION.
 
@@ -104,22 +110,23 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._begin_anew()
+        self._reset()
 
-    def _begin_anew(self) -> None:
+    def _reset(self) -> None:
+        """Forget all descriptions, robots and joint states."""
         self.session = None
         self._no_robot: NoRobot | None = None
-        self._described = Description()  # of the robot, where it came from the topic
+        self._described = Description()  # of the active robot
         self._entities = SharedEntities(self, lambda: self.parameters.stale_after)
-        self._newest: int | None = None  # stamp [ns] of the last description that had one and was taken
-        self._refusal = ""  # of the last description from the topic, until a robot is taken
-        self._text = ""  # newest text from the topic; empty again once it was refused
-        self._came = 0  # descriptions from the topic
-        self._next = deque[NextDescription]()  # in the order in which they came
+        self._newest_stamp: int | None = None  # [ns] of the last accepted description with a stamp
+        self._refusal = ""  # of the last description from the topic, until one is used
+        self._newest_text = ""  # of the topic; empty again once it was refused
+        self._received = 0  # descriptions from the topic
+        self._pending = deque[PendingDescription]()  # in the order in which they came
         self._waiting = deque[tuple[JointState, dict[str, Any]]]()  # of descriptions that are being prepared
         self._worker: Worker | None = None
         self._subscription: Any = None  # to joint_states
-        self._number = 0  # of the last joint state, as its publisher counts
+        self._last_number = 0  # of the last joint state, as its publisher counts
         self._lost: int | None = 0  # joint states on the way; None where there are several publishers
         self._lost_before: int | None = 0  # at the last diagnostics
 
@@ -146,7 +153,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         if not self.prepare_robots():
             return False
         if file:
-            return self._take_file(file)
+            return self._load_file(file)
         self._worker = Worker(self)
         self.while_configured.callback(self._worker.destroy, NodeError("the node was cleaned up"))
         receive = self._on_robot_description
@@ -156,31 +163,32 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         return True
 
     def prepare_robots(self) -> bool:
-        """Make what a subclass needs before the first robot; false, after logging why, where it cannot."""
+        """Make what a subclass needs before the first robot; return False, after logging why, on failure."""
         return True
 
     def _forget_robot(self) -> None:
+        """Remove the session, and forget everything."""
         try:
             if self.session is not None:
                 self.session.destroy()
         finally:
-            self._begin_anew()
+            self._reset()
 
     def activate(self, state: LifecycleState) -> None:
         """Begin to take joint states, or wait for a robot."""
-        timer = self.create_timer(OVERDUE, self._take_overdue, clock=STEADY_CLOCK)
+        timer = self.create_timer(OVERDUE, self._use_overdue, clock=STEADY_CLOCK)
         self.while_active.callback(self.destroy_timer, timer)
         self._entities.begin()
-        self._number = self._lost = self._lost_before = 0
-        self.while_active.callback(self._take_no_more)
+        self._last_number = self._lost = self._lost_before = 0
+        self.while_active.callback(self._stop_receiving)
         if self.session is not None:
             self._begin(self.session, state)
 
     def _begin(self, session: Any, state: LifecycleState | None) -> None:
-        """Activate a session.
+        """Activate a session, and subscribe to joint states if that was not done before.
 
-        Its own subscriptions come first: so a waiting reference is read before a waiting joint state, and a
-        player that waits for subscribers finds all of them.
+        The session's own subscriptions come first: so a waiting reference is read before a waiting joint
+        state, and a player that waits for subscribers finds all of them.
         """
         session.activate(state)
         if self._subscription is None:
@@ -189,7 +197,8 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
                 JointState, "joint_states", receive, JOINT_STATES, event_callbacks=events
             )
 
-    def _take_no_more(self) -> None:
+    def _stop_receiving(self) -> None:
+        """Remove the subscription to joint states, and deactivate the session."""
         if self._subscription is not None:
             self.destroy_subscription(self._subscription)
         self._subscription = None
@@ -212,9 +221,9 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         self._receive(message, info)
 
     def _receive(self, message: JointState, info: dict[str, Any]) -> None:
-        """Give a joint state to the robot, if it is of this robot, or let it wait for its description."""
+        """Pass a joint state to the robot's session, or let it wait until its description is prepared."""
         try:
-            if self._is_prepared(message.header.frame_id):
+            if self._select_description(message.header.frame_id):
                 self.session.receive(message, info)
                 return
             self._waiting.append((message, info))
@@ -227,21 +236,21 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         except BadMessage as error:
             self._entities.record.unanswerable(error)
 
-    def _is_prepared(self, frame_id: str) -> bool:
-        """Let the description be in force that a joint state names, or the newest where it names none.
+    def _select_description(self, frame_id: str) -> bool:
+        """Activate the description that a joint state names, or the newest one if it names none.
 
         Returns:
-            False while it is being prepared.
+            False while the description is being prepared.
 
         Raises:
-            BadMessage: it names one that is not there, or there is no robot.
+            BadMessage: there is no such description, or no robot.
         """
         named = description_of(frame_id)
-        if named is None or any(named == one.description.mark for one in self._next):
-            while self._next and named != self._described.mark:
-                if not self._next[0].ready:
+        if named is None or any(named == pending.description.mark for pending in self._pending):
+            while self._pending and named != self._described.mark:
+                if not self._pending[0].ready:
                     return False
-                self._take_next()
+                self._use_next()
         if named is not None and named != self._described.mark:
             name, stamp = named
             own = self._described.stamp
@@ -254,9 +263,9 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         return True
 
     def _count_lost(self, info: dict[str, Any]) -> None:
-        """Look for gaps in the numbers that a publisher gives its messages."""
-        number, last = info.get("publication_sequence_number") or 0, self._number
-        self._number = number
+        """Count gaps in the numbers that a publisher gives its messages."""
+        number, last = info.get("publication_sequence_number") or 0, self._last_number
+        self._last_number = number
         if number == last + 1 or self._lost is None or not (number and last):
             return
         # the full name: rclpy does not remap the topic that it is asked about
@@ -266,14 +275,15 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self._lost += number - last - 1
 
     def _on_robot_description(self, message: String) -> None:
+        """Have a description prepared by the worker, if it is a new one."""
         text = message.data
         if not text.lstrip("\ufeff \t\r\n").startswith("<"):  # load_urdf reads other text as a path
             why = f"the topic must carry the URDF's XML, which starts with '<', not '{text[:40]}'"
             self._refuse("robot_description", RobotError(why))
             return
-        if text == self._text or self._worker is None:
+        if text == self._newest_text or self._worker is None:
             return
-        self._text, self._came = text, self._came + 1
+        self._newest_text, self._received = text, self._received + 1
         try:
             header = header_of(text)
             self._require_current(header.stamp)
@@ -281,44 +291,45 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
                 raise RobotError(f"{MOST_WAITING} descriptions wait already to be prepared")
         except RobotError as error:
             self._refuse("robot_description", error)
-            self._text = ""  # its sender may repeat it
+            self._newest_text = ""  # its sender may repeat it
             return
-        description = Description(text, header.name, header.stamp, self._came)
+        description = Description(text, header.name, header.stamp, self._received)
         if header.stamp is not None:
-            self._newest = header.stamp
-            self._next.append(NextDescription(description, time.monotonic()))
-        self._worker.submit(partial(self._load, text), partial(self._take_loaded, description))
+            self._newest_stamp = header.stamp
+            self._pending.append(PendingDescription(description, time.monotonic()))
+        self._worker.submit(partial(self._load, text), partial(self._on_prepared, description))
 
-    def _take_loaded(self, description: Description, prepared: Any, refusal: Exception | None) -> None:
-        """Take what has come of a description: at once, or with the next joint state where it has a stamp."""
+    def _on_prepared(self, description: Description, prepared: Any, refusal: Exception | None) -> None:
+        """Use a prepared description at once or, if it has a stamp, from the next joint state on."""
         if not self.configured:  # the node was cleaned up meanwhile
             return
         if description.stamp is None:
-            self._put_in_force(description, prepared, refusal)
+            self._use_or_refuse(description, prepared, refusal)
             return
-        one = next(one for one in self._next if one.description is description)
-        one.ready, one.prepared, one.refusal = True, prepared, refusal
-        while self._next and self._next[0].ready and (self.session is None or not self.active):
-            self._take_next()
+        own = next(pending for pending in self._pending if pending.description is description)
+        own.ready, own.prepared, own.refusal = True, prepared, refusal
+        while self._pending and self._pending[0].ready and (self.session is None or not self.active):
+            self._use_next()
         waiting, self._waiting = self._waiting, deque()
         for message, info in waiting:
             self._receive(message, info)
 
-    def _take_overdue(self) -> None:
-        """Take the descriptions of which no joint state has come."""
-        while self._next and self._next[0].ready and time.monotonic() - self._next[0].came > OVERDUE:
-            self._take_next()
+    def _use_overdue(self) -> None:
+        """Use the prepared descriptions for which no joint state has come in time."""
+        now = time.monotonic()
+        while self._pending and self._pending[0].ready and now - self._pending[0].arrival > OVERDUE:
+            self._use_next()
 
-    def _take_next(self) -> None:
-        """Let the next description with a stamp be in force."""
-        one = self._next.popleft()
-        self._put_in_force(one.description, one.prepared, one.refusal)
+    def _use_next(self) -> None:
+        """Use the next description with a stamp."""
+        pending = self._pending.popleft()
+        self._use_or_refuse(pending.description, pending.prepared, pending.refusal)
 
     def _load(self, description: str) -> Any:
         """Return a prepared robot. Thread-safe."""
         return self.SESSION.load(description, self.parameters)
 
-    def _take_file(self, file: str) -> bool:
+    def _load_file(self, file: str) -> bool:
         """Load the robot of a file; return False if it is refused."""
         try:
             self._add(self._load(file), Description())
@@ -328,11 +339,11 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             return False
         return True
 
-    def _put_in_force(self, description: Description, prepared: Any, error: Exception | None) -> None:
-        """Replace the robot by one from the topic, or refuse an invalid one."""
+    def _use_or_refuse(self, description: Description, prepared: Any, error: Exception | None) -> None:
+        """Replace the robot by one from the topic, or report why it is refused."""
         stamp = description.stamp
         if description.number < self._described.number:
-            return  # one with a stamp, which came later, did not wait
+            return  # a later one with a stamp is active already
         if error is None:
             try:
                 if stamp is not None:
@@ -348,8 +359,8 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self.get_logger().info(f"robot_description: {error}")
         else:
             self._refuse("robot_description", error, stays=stamp is None)
-            if self._text == description.text:
-                self._text = ""  # its sender may repeat it
+            if self._newest_text == description.text:
+                self._newest_text = ""  # its sender may repeat it
         if stamp is not None:
             before, self.session = self.session, None
             self._described, self._no_robot = description, NoRobot(str(error), usual)
@@ -358,11 +369,11 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
                 before.destroy()
 
     def _add(self, prepared: Any, description: Description) -> None:
-        """Let a prepared robot take the place of the present one."""
+        """Replace the robot by a prepared one."""
         self._replace(self._session(prepared), description)
 
     def _replace(self, session: Any, description: Description) -> None:
-        """Let a session take the place of the present one, from the next joint state on."""
+        """Replace the session by another one, which answers from the next joint state on."""
         before = self.session
         try:
             if self.active:
@@ -381,11 +392,11 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
                 before.destroy()
 
     def _session(self, prepared: Any) -> Any:
-        """Return the session of a prepared robot, after logging notes on it."""
+        """Return a session of a prepared robot, after logging notes about the robot."""
         session = self.SESSION(self._entities, prepared, self.parameters)
         session.set_parameters(self.parameters)  # they may have changed since the robot was prepared
         robot, before = session.robot, None if self.session is None else self.session.robot
-        # a robot that changes all the time keeps its flaws, and stands where it stood
+        # not repeated for a robot that changes all the time
         said = () if before is None else (*before.warnings, before.mounting)
         for warning in robot.warnings:
             if warning not in said:
@@ -397,7 +408,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         return session
 
     def _refuse(self, where: str, error: Exception, *, stays: bool = True) -> None:
-        """Report why a description is not used and which robot remains, while active in /diagnostics, too."""
+        """Log why a description is not used and which robot remains; while active, also in /diagnostics."""
         kept = f"; '{self.session.robot.graph.name}' stays" if stays and self.session is not None else ""
         unexpected = "" if isinstance(error, RobotError) else f", unexpectedly: {type(error).__name__}"
         # a file is there as long as the parameters; a description from the topic has to fit them
@@ -410,17 +421,18 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self.get_logger().error(f"{'parameters' if at_fault and of_file else where} {text}")
 
     def _require_current(self, stamp: int | None) -> None:
-        """Refuse a stamp [ns] with which a description must not replace the active robot.
+        """Raise RobotError unless a description with this stamp [ns] may replace the active robot.
 
         Raises:
-            RobotError: it is older, unless the clock was set back; or far ahead of the clock.
+            RobotError: the stamp is older than the last one, unless the clock was set back; or it is far
+                ahead of the clock.
         """
         if stamp is None or (now := self.now()) == 0:  # no /clock yet
             return
         if (stamp - now) * 1e-9 > max(self.parameters.stale_after, MOST_AHEAD):
             text = f"its stamp {stamp_seconds(stamp)} is ahead of this node's clock, {stamp_seconds(now)}"
             raise RobotError(f"{text}: synchronise the clocks, or set use_sim_time on both sides")
-        newest = self._newest
+        newest = self._newest_stamp
         if newest is not None and stamp < newest and now >= newest - CLOCK_SET_BACK:
             own, last = stamp_seconds(stamp), stamp_seconds(newest)
             raise RobotError(f"its stamp {own} is older than {last} of the last one")
@@ -458,14 +470,14 @@ def _model_status(warnings: Sequence[str]) -> Status:
 class RobotSession(Generic[Parameters]):
     """One robot in a node: its joint states while the node is active, and its publishers.
 
-    A subclass has a static method `load`, which does all that takes long, in any thread: from path or text of
-    the URDF and the parameters to what its `__init__` takes. It makes its publishers last of what may refuse
-    the robot, because they would be left behind.
+    A subclass has a static method `load`, which does all that takes long, in any thread: it returns what
+    `__init__` takes as `prepared`, from path or text of the URDF and the parameters. `__init__` makes the
+    publishers last: they would be left behind if the robot was refused after that.
 
     Attributes:
         robot, computation: of the robot. record: of the joint states since activation. parameters: they may
-        change at run time. superseded: whether joint states wait for the robot that comes after this one,
-        which must hold nothing any more: its weight would be the wrong one.
+        change at run time. superseded: whether joint states wait for the next robot; then this one holds no
+        position any more: its weight would be the wrong one.
 
     Raises:
         RobotError: a parameter contradicts the robot.
@@ -523,10 +535,10 @@ class RobotSession(Generic[Parameters]):
         other_joints: Collection[str] = (),
         efforts: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Take joint states from now on.
+        """Read joint states from now on.
 
         Args:
-            inputs: that have subscribed already. other_joints, efforts: see `JointStates`.
+            inputs: the session's other subscriptions. other_joints, efforts: see `JointStates`.
         """
         node, computation = self._node, self.computation
         self._states = JointStates(
@@ -556,18 +568,18 @@ class RobotSession(Generic[Parameters]):
             self._states.receive(message, info)
 
     def finish(self) -> None:
-        """Answer or reject what still waits: another robot takes the place of this one."""
+        """Answer or reject waiting joint states: another robot replaces this one."""
 
     def continue_from(self, other: Any) -> None:
-        """Take over what goes on from another session of the same kind, which this one replaces."""
+        """Take over inputs and results of the session that this one replaces."""
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
         if self._states is None:
             return
         self._node.destroy_timer(self._watch)
-        for one in self._inputs:
-            one.destroy()
+        for subscriptions in self._inputs:
+            subscriptions.destroy()
         self._inputs, self._watch, self._states = (), None, None
         self.computation.forget()
 
