@@ -265,7 +265,7 @@ class JointStates:
         self._index = {name: k for k, name in enumerate(self._names)}
         self._own = {*self._names, *robot.passive_names, *other_joints}
         self._table.begin((*self._names, *robot.passive_names), node.now() - self._valid_for)
-        self._needed, self._passive = map(self._table.places, (self._names, robot.passive_names))
+        self._needed, self._passive = map(self._table.rows_of, (self._names, robot.passive_names))
         self._rows = np.concatenate((self._needed, self._passive))
         self._given = np.array([given.get(name, np.nan) for name in self._names])
         self._steps = JointSteps(robot, Publishers(node))
@@ -464,7 +464,7 @@ class JointStates:
         layout = Layout(
             names,
             np.array([index_of[name] for name in joints], np.intp),
-            self._table.places(joints),
+            self._table.rows_of(joints),
             np.array([self._index.get(name, -1) for name in joints], np.intp),
             not self._own.isdisjoint(joints),
             self._layout_count,

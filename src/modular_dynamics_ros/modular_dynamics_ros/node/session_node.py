@@ -37,7 +37,7 @@ __all__ = [
     "Stopwatch",
 ]
 
-Places = NDArray[np.intp]
+Rows = NDArray[np.intp]
 
 NEVER = int(np.iinfo(np.int64).min)  # stamp of a joint that no message has held yet
 MOST_OTHERS = 2000  # joints that no robot of the node has had: one may be attached that has them
@@ -50,7 +50,7 @@ class JointTable:
 
     Attributes:
         q, v, effort: [rad or m, per s, N m or N]; NaN where a velocity or an effort was missing.
-        stamps: [ns], NEVER where nothing has come. All grow as joints are added: see `places`.
+        stamps: [ns], NEVER where nothing has come. All grow as joints are added: see `rows_of`.
     """
 
     def __init__(self) -> None:
@@ -60,8 +60,8 @@ class JointTable:
         self.q, self.v, self.effort = np.zeros((3, 0))
         self.stamps = np.zeros(0, np.int64)
 
-    def places(self, names: Iterable[str]) -> Places:
-        """Return the rows of these joints, which are added where they are new."""
+    def rows_of(self, names: Iterable[str]) -> Rows:
+        """Return the rows of these joints; add those that are new."""
         rows = np.array([self._rows.setdefault(name, len(self._rows)) for name in names], np.intp)
         if (new := len(self._rows) - len(self.q)) > 0:
             self.q, self.v, self.effort = (
@@ -71,24 +71,25 @@ class JointTable:
         return rows
 
     def begin(self, names: Iterable[str], oldest: int) -> None:
-        """Let a robot with these joints take the place of the one before.
+        """Store the joints of a new robot.
 
-        What came before `oldest` [ns] of a joint that the one before has not is forgotten: it was another.
+        Values from before `oldest` [ns] of joints that the last robot did not have are forgotten: they are of
+        other joints with the same name.
         """
         names = frozenset(names)
-        new = self.places(names - self._of_robot)
+        new = self.rows_of(names - self._of_robot)
         self.stamps[new[self.stamps[new] < oldest]] = NEVER
         self._of_robot = names
 
     def readable(self, names: Iterable[str]) -> list[str]:
-        """Return the joints of a message that have a row or may get one: not too many that no robot has."""
+        """Return the joints of a message that have a row or may get one, of MOST_OTHERS rows in all."""
         free = max(0, MOST_OTHERS - len(self._rows))
         new = [name for name in names if name not in self._rows]
         left_out = {*new[free:]}
         return [name for name in names if name not in left_out]
 
-    def add(self, rows: Places, q: Array, v: Array, effort: Array | None, stamp: int) -> None:
-        """Take the values (k,) of a message with this stamp [ns]; values with a later stamp stay."""
+    def add(self, rows: Rows, q: Array, v: Array, effort: Array | None, stamp: int) -> None:
+        """Store the values (k,) of a message with this stamp [ns]; values with a later stamp stay."""
         if stamp < self._latest:
             taken = self.stamps[rows] <= stamp
             rows, q, v = rows[taken], q[taken], v[taken]
@@ -103,9 +104,9 @@ class JointTable:
         self._latest = NEVER
 
     def forget_after(self, horizon: int) -> None:
-        """Forget values with a later stamp [ns] than any that can come: the clock was set back.
+        """Forget values with a stamp [ns] later than `horizon`: the clock was set back.
 
-        It may reach their stamps again.
+        It may reach these stamps again.
         """
         if self._latest > horizon:
             self.stamps[self.stamps > horizon] = NEVER
@@ -135,7 +136,7 @@ class Clocks(Protocol):
 
 
 class Stopwatch:
-    """Time since its start.
+    """Measures the time since its start.
 
     By the monotonic clock, as system time may be set. With use_sim_time by /clock, and if that stands for
     a second, by the monotonic clock: a dead simulation must not look like one that has just answered.
@@ -146,12 +147,12 @@ class Stopwatch:
         self.start(node.now())
 
     def start(self, now: int) -> None:
-        """Begin anew; now: the node's clock [ns]."""
+        """Start again at `now` [ns] of the node's clock."""
         self._started, self._started_steady = now, self._node.steady()
         self._clock, self._moved = self._started, self._started_steady  # /clock, and when it moved last
 
     def seconds(self) -> float:
-        """Return since the start [s]."""
+        """Return the time since the start [s]."""
         steady = self._node.steady()
         if not self._node.simulated:
             return (steady - self._started_steady) * 1e-9
@@ -227,7 +228,7 @@ class AnswerRecord:
         return fresh and not (now == 0 and self._node.simulated)
 
     def require_order(self, stamp: int, now: int) -> None:
-        """Refuse a stamp [ns] that is older than that of the last answer, or of what waits for a rate.
+        """Raise BadMessage for a stamp [ns] before that of the last answer, or of the state that waits.
 
         Raises:
             BadMessage: it is older; the clock was not set back.
@@ -270,7 +271,7 @@ class AnswerRecord:
             )
 
     def rejected(self, error: BadMessage) -> None:
-        """Record that a joint state cannot be answered."""
+        """Count a joint state that cannot be answered, and log why."""
         self.counts.rejected[error.cause] += 1
         if error.cause in (OUT_OF_ORDER, OVERTAKEN):
             return
@@ -279,24 +280,24 @@ class AnswerRecord:
         self._node.log.problem(where, error.cause, f"not answered: {error}", severe=closing)
 
     def unanswerable(self, error: BadMessage) -> None:
-        """Record a joint state that no robot can answer."""
+        """Count a joint state that reached no session, and log why."""
         self.counts.received += 1
         self.rejected(error)
 
     def stale(self, publishing: str) -> None:
-        """Record stale input; `publishing`: what is published meanwhile."""
+        """Log that input is stale; `publishing`: what is published meanwhile."""
         text = f"no joint state was answered for {self._stale_after():g} s{self._reason()}"
         self._node.log.problem("stale input", "stale", f"{text}; publishing {publishing}")
 
     def still_stale(self) -> None:
-        """Record stale input whose reason is reported elsewhere."""
+        """Note that input is stale, for a reason that is logged elsewhere."""
         self._node.log.lasts("stale input", "stale")
 
     def _reason(self) -> str:
         return f": no position of {listed(self.missing)} in that time" if self.missing else ""
 
     def overdue(self) -> float | None:
-        """Return for how long [s] the input is stale; None if it is fresh, and before the first state."""
+        """Return for how long [s] input has been stale; None if it is fresh, or before the first state."""
         age, patience = self._age(), self._stale_after() + self.period
         return None if age is None or age <= patience else age - patience
 
@@ -324,7 +325,7 @@ class AnswerRecord:
 
 
 class SessionNode(Clocks, Protocol):
-    """A node as its session sees it. What makes and removes publishers, subscriptions and timers is rclpy's.
+    """What a session needs of its node; methods without docstring are rclpy's.
 
     Attributes:
         record: what became of the joint states since activation. joints: what they said.
@@ -371,7 +372,7 @@ class _Subscription:
 
 
 class SharedSubscription:
-    """One session's use of a subscription."""
+    """A subscription as one of its sessions uses it."""
 
     def __init__(self, subscription: _Subscription, callback: Callable[..., None]) -> None:
         self.subscription, self.callback = subscription, callback
@@ -379,10 +380,10 @@ class SharedSubscription:
 
 
 class SharedEntities:
-    """A node as its sessions see it: those of one topic share publisher and subscription; see `SessionNode`.
+    """The `SessionNode` of all sessions of a node; they share one publisher or subscription per topic.
 
     Args:
-        node: rclpy's; whatever is not defined here is its own. stale_after: see `AnswerRecord`.
+        node: has all attributes that are not defined here. stale_after: see `AnswerRecord`.
     """
 
     def __init__(self, node: Any, stale_after: Callable[[], float]) -> None:
@@ -392,11 +393,11 @@ class SharedEntities:
         self.begin()
 
     def begin(self) -> None:
-        """Forget what came: the node is activated."""
+        """Forget all joint states: the node is activated."""
         self.record, self.joints = AnswerRecord(self._node, self._stale_after), JointTable()
 
     def __getattr__(self, name: str) -> Any:
-        """Return what the node has."""
+        """Return an attribute of the node."""
         return getattr(self._node, name)
 
     def create_lifecycle_publisher(self, kind: type, topic: str, qos: Any, **options: Any) -> Any:
@@ -409,7 +410,7 @@ class SharedEntities:
         return entity
 
     def destroy_lifecycle_publisher(self, publisher: Any) -> bool:
-        """Remove it when its last session does."""
+        """Remove the publisher if no other session uses it."""
         topic, shared = next(pair for pair in self._publishers.items() if pair[1].entity is publisher)
         shared.users -= 1
         if shared.users:
@@ -420,7 +421,7 @@ class SharedEntities:
     def create_subscription(
         self, kind: type, topic: str, callback: Callable[..., None], qos: Any, **options: Any
     ) -> SharedSubscription:
-        """Return the topic's subscription, whose messages and info go to this callback from now on."""
+        """Return the topic's subscription, which passes messages and info to this callback from now on."""
         shared = self._subscriptions.get(topic)
         if shared is None:
             shared = _Subscription(topic)
@@ -430,7 +431,7 @@ class SharedEntities:
         return SharedSubscription(shared, callback)
 
     def destroy_subscription(self, use: SharedSubscription) -> bool:
-        """Send its messages to the session before; remove it when its last session does."""
+        """Pass messages to the session before again; remove the subscription if there is none."""
         shared = use.subscription
         shared.callbacks.remove(use.callback)
         if shared.callbacks:

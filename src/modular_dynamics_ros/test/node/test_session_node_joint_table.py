@@ -18,18 +18,18 @@ def test_random_parts_in_any_order(seed):
         rng.shuffle(some)
         q, v, effort = rng.normal(size=(3, len(some)))
         measured = effort if rng.random() < 0.5 else None
-        table.add(table.places(some), q, v, measured, stamp)
+        table.add(table.rows_of(some), q, v, measured, stamp)
         for k, name in enumerate(some):
             if newest.get(name, (NEVER,))[0] <= stamp:
                 newest[name] = (stamp, q[k], v[k], np.nan if measured is None else effort[k])
         for name, (stamped, *values) in newest.items():
-            (row,) = table.places([name])
+            (row,) = table.rows_of([name])
             assert table.stamps[row] == stamped
             np.testing.assert_array_equal([table.q[row], table.v[row], table.effort[row]], values)
 
 
 def add(table, names, stamp):
-    table.add(table.places(names), np.full(len(names), stamp), np.zeros(len(names)), None, stamp)
+    table.add(table.rows_of(names), np.full(len(names), stamp), np.zeros(len(names)), None, stamp)
 
 
 def test_values_from_before_the_clock_was_set_back_are_forgotten():
@@ -37,7 +37,7 @@ def test_values_from_before_the_clock_was_set_back_are_forgotten():
     for now, names in ((10_000, NAMES), (50, NAMES[:2]), (10_000, NAMES[:3])):
         table.forget_after(now + 200)
         add(table, names, now)
-    assert table.stamps[table.places(NAMES)].tolist() == [10_000] * 3 + [NEVER]
+    assert table.stamps[table.rows_of(NAMES)].tolist() == [10_000] * 3 + [NEVER]
 
 
 def test_a_new_robot_knows_recent_values_of_joints_that_the_old_one_has_not_and_no_old_ones():
@@ -47,7 +47,7 @@ def test_a_new_robot_knows_recent_values_of_joints_that_the_old_one_has_not_and_
     add(table, ["a", "c"], 10)
     add(table, ["b", "d"], 100)
     table.begin(["a", "c", "d"], 50)
-    assert table.stamps[table.places(["a", "c", "d"])].tolist() == [10, NEVER, 100]
+    assert table.stamps[table.rows_of(["a", "c", "d"])].tolist() == [10, NEVER, 100]
 
 
 def test_joints_of_no_robot_fill_the_table_only_so_far():
@@ -63,7 +63,7 @@ def test_joints_of_no_robot_fill_the_table_only_so_far():
 
 def test_nothing_is_known_after_forgetting():
     table = JointTable()
-    rows = table.places(["a", "b"])
+    rows = table.rows_of(["a", "b"])
     table.add(rows, np.ones(2), np.ones(2), None, 5)
     table.forget()
     assert table.stamps.tolist() == [NEVER, NEVER]
