@@ -52,8 +52,8 @@ class OpenChainDynamics:
     """The inverse dynamics of one state of an open chain.
 
     Attributes:
-        robot: whose. motion: of all joints. wrenches: that act on the robot. tau_of_all: (nv,) torques of all
-        joints [N m or N].
+        motion: of all joints. wrenches: that act on the robot. tau_of_all: (nv,) torques of all joints
+        [N m or N].
     """
 
     robot: Robot
@@ -64,15 +64,15 @@ class OpenChainDynamics:
 
     @property
     def tau(self) -> Array:
-        """Torques (n,) of the robot's `state_names` [N m or N]."""
+        """Return the torques (n,) of the robot's `state_names` [N m or N]."""
         return self.tau_of_all if self.robot.all_known else self.tau_of_all[self.robot.indices]
 
     @cached_property
     def result(self) -> md.InverseDynamicsResult:
-        """The same with the wrenches of joints and subsystems, computed where they are asked for.
+        """Return the torques with the wrenches of joints and subsystems, computed at the first use.
 
         Raises:
-            BadMessage: they overflow, where the torques do not.
+            BadMessage: the wrenches overflow, though the torques do not.
         """
         external, black_box = self.wrenches.external, self.wrenches.black_box
         try:
@@ -82,13 +82,13 @@ class OpenChainDynamics:
 
     @property
     def friction(self) -> Array:
-        """Torques (n,) that overcome the friction of each joint."""
+        """Return the torques (n,) that overcome the friction of each joint."""
         robot = self.robot
         return friction_torques(self.motion[1][robot.indices], robot.damping, robot.dry_friction)
 
     @property
     def base_wrench(self) -> Array:
-        """Wrench (6,) [force, moment] of the world on the floating base, at and in its link's frame."""
+        """Return the wrench (6,) [force, moment] of the world on the floating base, in its link's frame."""
         assert self.robot.base is not None  # the caller looks
         return self.tau_of_all[self.robot.base.velocities]
 
@@ -113,11 +113,7 @@ class OpenChainDynamics:
 
 
 class OpenChain:
-    """Solves one robot.
-
-    Attributes:
-        robot: it does not change.
-    """
+    """Inverse dynamics of one robot without closed loops."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot, self._solver = robot, md.InverseDynamics(robot.graph)
@@ -125,7 +121,7 @@ class OpenChain:
         self._weightless = {name: np.zeros(6) for name in robot.black_boxes} or None
 
     def configuration_at(self, state: State, *previous: Configuration) -> Configuration:
-        """Return positions of all joints; zero for those in black boxes that move no other joint."""
+        """Return the positions of all joints at a state; there are no loops that follow previous ones."""
         return Configuration(state, coordinates_of(self.robot, state))
 
     def solve(
@@ -151,13 +147,11 @@ class OpenChain:
         Raises:
             BadMessage: the torques overflow.
         """
+        q, rest = configuration.coordinates, self._rest
         try:
-            return self._gravity(configuration.coordinates)
+            tau: Array = self._solver(q, rest, rest, black_box_wrenches=self._weightless)
         except md.StateError as error:
             raise BadMessage("not finite", str(error)) from error
-
-    def _gravity(self, q: Array) -> Array:
-        tau: Array = self._solver(q, self._rest, self._rest, black_box_wrenches=self._weightless)
         return tau[self.robot.indices]
 
 
@@ -194,12 +188,12 @@ Dynamics = OpenChainDynamics | ClosedLoopSolution  # of one state of any robot
 
 
 class Answer(NamedTuple):
-    """What is published for one state.
+    """The torques of one state, and what they were computed from.
 
     Attributes:
         configuration: of all joints. wrenches: that were applied.
         effort: torques (n,) [N m or N], NaN inside black boxes; may share the array of `dynamics`.
-        exceeded: whether each effort limit was exceeded (n,). dynamics: behind the effort.
+        exceeded: (n,) whether each joint exceeded its effort limit. dynamics: the inverse dynamics.
     """
 
     state: State
@@ -211,14 +205,14 @@ class Answer(NamedTuple):
 
 
 class Computation:
-    """Torques of one robot. It keeps inputs, but no answer: the caller passes previous ones.
+    """Computes torques of one robot. It keeps inputs, but no answers: the caller passes previous ones.
 
     Attributes:
-        accelerations: where they come from; keeps reference and filter from message to message.
-        wrenches: from topics, valid for a while.
+        accelerations: their source, with reference and filter. wrenches: from topics.
         base_states: of the floating base; None where the root is fixed.
-        position: where the robot was seen last: stamp [ns], positions (n,), and those of the passive joints,
-            NaN where they were not measured; None: nowhere yet.
+        position: measured last: stamp [ns], positions (n,), and those of the passive joints, NaN where they
+            were not measured; None before the first one.
+        solver: inverse dynamics of the robot, for the thread that computes answers.
 
     Raises:
         RobotError: there is no configuration in which the robot's loops close, or the settings name black
@@ -235,15 +229,15 @@ class Computation:
         # the position at which loops did not close, and why
         self._not_held: tuple[tuple[int, Array, Array], BadMessage] | None = None
         self.base_states = None if robot.base is None else BaseStates(settings, robot.base.source)
-        self._solver = _solver_of(robot, settings)
+        self.solver = _solver_of(robot, settings)
 
     def set_gravity(self, gravity: tuple[float, ...]) -> None:
-        """Let gravity be this from the next answer on; inputs, filters and assembly mode stay."""
+        """Change gravity from the next answer on; inputs, filters and assembly mode stay."""
         if np.array_equal(gravity, self.robot.graph.gravity):
             return
         graph = replace(self.robot.graph, gravity=np.array(gravity))
         self.robot = replace(self.robot, graph=graph)
-        self._solver = _solver_of(self.robot, self.settings)
+        self.solver = _solver_of(self.robot, self.settings)
 
     def apply_settings(self, settings: ComputationSettings) -> None:
         """Take new settings; the filter restarts only where its cutoff changes."""
@@ -251,11 +245,11 @@ class Computation:
         self.accelerations.apply_settings(settings)
         if self.base_states is not None:
             self.base_states.apply_settings(settings)
-        if isinstance(self._solver, ClosedLoop):
-            self._solver.mode.tolerance = settings.closure_tolerance
+        if isinstance(self.solver, ClosedLoop):
+            self.solver.mode.tolerance = settings.closure_tolerance
 
     def keep_base_states(self, other: "Computation") -> None:
-        """Keep the states of the base of another robot, which this one replaces, if it is the same base."""
+        """Take over the base's states from the robot that this one replaces, if it has the same base."""
         base, own, others = self.robot.base, self.base_states, other.base_states
         if base is None or own is None or others is None or not base.equals(other.robot.base):
             return
@@ -279,7 +273,7 @@ class Computation:
             self.position = None if state is None else (stamp, state.q, state.measured)
 
     def answer_after_change(self, before: Robot, last: Answer | None) -> Answer | None:
-        """Return an answer of the robot before as one of this one, to hold it; None if it has new joints."""
+        """Return an answer of the robot before its change as one of this robot; None if it has new joints."""
         if last is None:
             return None
         robot, boxes, then = self.robot, last.wrenches.black_box or {}, last.configuration
@@ -295,7 +289,7 @@ class Computation:
         return Answer(state, configuration, wrenches, effort, exceeded, last.dynamics)
 
     def positions(self, last: Answer | None) -> dict[str, float]:
-        """Return by joint the last measured position, or the last answer's if loops or gears move it."""
+        """Return the last measured position by joint, or the last answer's where loops or gears move it."""
         robot, positions = self.robot, dict[str, float]()
         if last is not None:
             q, names = last.configuration.coordinates, robot.passive_names
@@ -305,7 +299,7 @@ class Computation:
         return positions
 
     def forget(self) -> None:
-        """Forget all inputs: what came before a pause of unknown length says nothing about now."""
+        """Forget all inputs, after a pause of unknown length."""
         self.wrenches.clear()
         self.accelerations.forget()
         self.position = self._inherited = None
@@ -313,13 +307,8 @@ class Computation:
             self.base_states.clear()
 
     @property
-    def solver(self) -> OpenChain | ClosedLoop:
-        """Return inverse dynamics of the current robot, for the thread that computes answers."""
-        return self._solver
-
-    @property
     def needs_velocity(self) -> bool:
-        """Whether the published torques depend on velocities at all."""
+        """Return whether the torques depend on velocities."""
         return self.settings.output != "gravity" or self.settings.friction != "none"
 
     def observe(
@@ -331,14 +320,15 @@ class Computation:
         measured: Array | None = None,
         effort: Array | None = None,
     ) -> State:
-        """Return the state of a joint state with its stamp [ns], with matching accelerations.
+        """Return joint values at a stamp [ns] as a state, with accelerations and the state of the base.
 
         Args:
+            without_velocity: joints whose velocity was not measured.
             measured: positions of the passive joints of closed loops, NaN where they are not measured.
             effort: see `State`.
 
         Raises:
-            BadMessage: the acceleration source does not know them, or the state of the base is unknown.
+            BadMessage: accelerations or the state of the base are not known at the stamp.
         """
         if measured is None:
             measured = np.full(len(self.robot.passive_names), np.nan)
@@ -348,7 +338,7 @@ class Computation:
         return State(stamp, q, v, a, measured, coverage, base, effort, not without_velocity)
 
     def note_position(self, stamp: int, q: Array, measured: Array) -> None:
-        """Note where the robot was seen last, by a joint state of a stamp [ns] that is not answered."""
+        """Store the position of a joint state with this stamp [ns] that is not answered."""
         if self.position is not None:  # before all joints have come once, some have no position
             self.position = stamp, q, measured
 
@@ -372,7 +362,7 @@ class Computation:
         matched = boxes is not None
         external, boxes = self.wrenches.current(now, self.settings, boxes)
         stopped = () if matched else self.wrenches.stopped_boxes
-        configuration = self._solver.configuration_at(state, *self._followed(state, previous))
+        configuration = self.solver.configuration_at(state, *self._followed(state, previous))
         black_box = self.wrenches.at_connections(boxes, configuration.coordinates)
         return self._answer(state, configuration, AppliedWrenches(external, black_box, stopped))
 
@@ -382,7 +372,7 @@ class Computation:
         if own or self._inherited is None or not self.robot.closed:
             self._inherited = None
             return own
-        solver = self._solver
+        solver = self.solver
         return [
             configuration_after_change(
                 self.robot, *self._inherited, state, lambda: solver.configuration_at(state)
@@ -410,17 +400,18 @@ class Computation:
         state = State(stamp, q, q, q, measured, base=base).at_rest()
         boxes = previous.wrenches.black_box if boxes_at is None else boxes_at(state)
         try:
-            configuration = self._solver.configuration_at(state, previous.configuration)
+            configuration = self.solver.configuration_at(state, previous.configuration)
         except BadMessage as error:
             self._not_held = position, BadMessage(error.cause, str(error))
             raise
         return self._answer(state, configuration, AppliedWrenches(None, boxes))
 
     def _answer(self, state: State, configuration: Configuration, wrenches: AppliedWrenches) -> Answer:
+        """Return the torques of a state by the settings: terms, friction, limits."""
         robot, settings = self.robot, self.settings
         try:
-            gravity = None if settings.output == "full" else self._solver.gravity(configuration)
-            dynamics = self._solver.solve(configuration, state, wrenches)
+            gravity = None if settings.output == "full" else self.solver.gravity(configuration)
+            dynamics = self.solver.solve(configuration, state, wrenches)
             tau = dynamics.tau
             effort = select_terms(tau, gravity, settings.output)
             if settings.friction == "urdf":
@@ -439,14 +430,15 @@ class Computation:
 
 
 def _solver_of(robot: Robot, settings: ComputationSettings) -> OpenChain | ClosedLoop:
+    """Return the inverse dynamics of a robot."""
     return ClosedLoop(robot, settings.closure_tolerance) if robot.closed else OpenChain(robot)
 
 
 def select_terms(tau: Array, gravity: Array | None, output: str) -> Array:
-    """Return the torques of an output mode (n,); may be one of the arguments.
+    """Return the torques (n,) of an output mode; the array may be one of the arguments.
 
     Args:
-        tau: inverse dynamics; gravity: its part at rest, springs included; not needed by the mode `full`.
+        tau: inverse dynamics. gravity: its part at rest, springs included; not needed by the mode `full`.
         output: full | gravity | full_minus_gravity.
     """
     if output == "full" or gravity is None:
@@ -484,11 +476,10 @@ def state_after_change(robot: Robot, before: Robot, state: State) -> State | Non
 def configuration_after_change(
     robot: Robot, before: Robot, last: Configuration, state: State, anew: Callable[[], Configuration]
 ) -> Configuration:
-    """Return the loops' configuration of the robot before as one of this robot, for `state` to follow.
+    """Return a configuration of the robot before its change as one of this robot, for `state` to follow.
 
     Args:
-        anew: closes the loops at the state without a configuration to follow: joints that are new are taken
-            from there.
+        anew: returns a configuration at the state without one to follow, for joints that are new.
     """
     where = joint_indices(robot.state_names, before.state_names)
     names, known = robot.graph.joint_names, {*before.graph.joint_names}

@@ -84,7 +84,7 @@ class SubsystemComputation(Computation):
         twist, falling = to_link @ motion.twist, to_link @ motion.falling()
         moving = state._replace(base=BaseState(UNTURNED, twist, falling))
         before = () if previous is None else (previous.configuration,)
-        configuration = self._solver.configuration_at(moving, *before)
+        configuration = self.solver.configuration_at(moving, *before)
         if not self.part.successors:
             return MovingState(moving, configuration, {})
         q, v, a = self._motion(moving, configuration)
@@ -95,10 +95,10 @@ class SubsystemComputation(Computation):
         """Return positions, velocities and accelerations of all joints."""
         base = moving.base
         assert base is not None  # `move` has set it
-        if not isinstance(self._solver, ClosedLoop):
+        if not isinstance(self.solver, ClosedLoop):
             v, a = self._base.rates(moving.v, base.twist), self._base.rates(moving.a, base.acceleration)
             return configuration.coordinates, v, a
-        result = self._solver.solve(configuration, moving, AppliedWrenches()).result
+        result = self.solver.solve(configuration, moving, AppliedWrenches()).result
         if result.free:
             raise BadMessage(
                 "free joints",
