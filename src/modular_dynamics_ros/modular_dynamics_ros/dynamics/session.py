@@ -1,4 +1,7 @@
-"""One robot in dynamics_node: every joint state gets its torques, and some are compared with Pinocchio."""
+"""One robot in dynamics_node: its outputs, what is published while input is stale, and its session.
+
+Every joint state gets its torques; some are compared with Pinocchio.
+"""
 
 import time
 from collections import Counter
@@ -58,16 +61,16 @@ PUBLISHING = {
 
 
 class DynamicsOutputs(Outputs):
-    """See `Outputs`; efforts are the torques of the robot's joints outside black boxes.
+    """Publishes torques of the robot's joints outside black boxes, and what is computed with them.
 
-    With closed loops also all joints with one coordinate, the loops closed, and the wrench at each cut joint.
-    With a floating base also its wrench.
+    With closed loops these are also the states of all joints with one coordinate, and the wrench at each cut
+    joint; with a floating base also its wrench.
 
     Attributes:
-        terms: what stands behind the torques.
+        terms: publishes the terms of the torques.
 
     Raises:
-        RobotError: also where two names would share a topic, or one is too long for a topic.
+        RobotError: two names would share a topic, or one is too long for a topic; or as of `Outputs`.
     """
 
     def __init__(self, node: SessionNode, computation: Computation, parameters: DynamicsParameters) -> None:
@@ -111,15 +114,15 @@ class DynamicsOutputs(Outputs):
         self.terms = TermOutputs(node, self._publisher, self.demand, computation, parameters)
 
     def publish_graph(self, stamp: Time) -> None:
-        """Publish the graph, also for later subscribers."""
+        """Publish the graph; later subscribers get it, too."""
         robot = self._robot
         self._graph_publisher.publish(subsystem_graph_message(robot.graph, stamp, robot.frame_prefix))
 
     def publish(self, answer: Answer, stamp: int | None = None) -> None:
-        """Publish one answer: torques, commands, wrenches and loops.
+        """Publish an answer on all topics.
 
         Args:
-            stamp: [ns] instead of the state's own.
+            stamp: [ns] in place of the state's own.
         """
         state = answer.state
         stamp = state.stamp if stamp is None else stamp
@@ -128,13 +131,13 @@ class DynamicsOutputs(Outputs):
             return
         try:
             self._publish_wanted(answer, stamp)
-        except BadMessage as error:  # the joint state is answered all the same: its torques are published
+        except BadMessage as error:  # the joint state is answered: its torques are published
             self._node.log.problem(
                 "outputs", error.cause, f"beside the torques nothing is published: {error}"
             )
 
     def _publish_wanted(self, answer: Answer, stamp_ns: int) -> None:
-        """Publish the other topics of an answer that are subscribed to."""
+        """Publish what is subscribed to besides the torques."""
         dynamics, stamp = answer.dynamics, stamp_message(stamp_ns)
         if self._wrenches_publisher in self.demand.wanted:
             self._wrenches_publisher.publish(self._wrenches.write(stamp, dynamics.connection_wrench))
@@ -151,7 +154,7 @@ class DynamicsOutputs(Outputs):
         self.terms.publish(answer, stamp)
 
     def publish_motions(self, stamp: int, motions_of: Callable[[], Mapping[str, ConnectionMotion]]) -> None:
-        """Publish the motions of black boxes' connection points that are subscribed to, at a stamp [ns]."""
+        """Publish the motions of black boxes at a stamp [ns], as far as they are subscribed to."""
         if not self._motions:
             return
         self.demand.look()
@@ -164,16 +167,16 @@ class DynamicsOutputs(Outputs):
                 publisher.publish(writer.write(time, motions[name]))
 
     def publish_torques(self, state: State, effort: Array, stamp: int) -> None:
-        """Publish only torques (n,) and commands at a stamp [ns], without joints in black boxes."""
+        """Publish torques (n,) and commands with a stamp [ns], without joints in black boxes."""
         self._torque_publisher.publish(self._torques.write(stamp, state.q, state.v, effort))
         self._publish_commands(effort, stamp)
 
 
 class TorqueRamp:
-    """ramp_to_zero of what receivers of the torques have, whichever robot of the node it was published for.
+    """Ramps the last published torques to zero (ramp_to_zero), whichever robot of the node they were for.
 
-    The robots of a node share one: when a robot is replaced, controllers keep the torques of the old one
-    until the new one is answered. They came with its joints and in its order, and so does the ramp. The
+    All robots of a node share one ramp: when a robot is replaced, controllers keep the torques of the old one
+    until a state of the new one is answered. The ramp has the joints and the order of these torques. The
     topics are the same for all robots of a node, which keeps their publishers (`SharedEntities`).
     """
 
@@ -185,7 +188,7 @@ class TorqueRamp:
         self._start = 0.0  # for how long [s] the input had been stale when the ramp began
 
     def published(self, answer: Answer, outputs: DynamicsOutputs) -> None:
-        """Note the published torques, with which a ramp begins."""
+        """Store the published torques, from which a ramp begins."""
         self._last, self._outputs, self._factor = (answer.state, answer.effort), outputs, 1.0
 
     def advance(self, overdue: float, duration: float) -> bool:
@@ -195,7 +198,7 @@ class TorqueRamp:
             duration: of the whole ramp [s].
 
         Returns:
-            whether there was something to publish.
+            Whether there were torques to publish.
         """
         if self._last is None or self._factor == 0.0:
             return False
@@ -206,7 +209,7 @@ class TorqueRamp:
         return True
 
     def finish(self, duration: float, hurried: Callable[[], bool]) -> None:
-        """Publish all of the ramp, or what is left of it; until `hurried` is true."""
+        """Publish the rest of the ramp, until `hurried` returns true."""
         began, start = time.monotonic(), self._factor
         while self._last is not None and self._factor > 0.0 and not hurried():
             time.sleep(WATCH_PERIOD)
@@ -215,6 +218,7 @@ class TorqueRamp:
             self._outputs.wait_until_received()
 
     def _publish(self, factor: float) -> None:
+        """Publish the last torques times a factor, which never rises."""
         assert self._last is not None  # both callers have checked
         assert self._outputs is not None
         # never more than before, also where a simulation that starts again sets the clock back
@@ -227,7 +231,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
     """One robot: its subscriptions while the node is active, and its publishers.
 
     Args:
-        prepared: see `load`.
+        prepared: as `load` returns it.
 
     Attributes:
         limited: answers above the effort limit, by joint. boxes: its black boxes.
@@ -277,7 +281,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         self._set_rate(parameters.rate)
 
     def finish(self) -> None:
-        """Answer the state that waits for the timer; those that wait for wrenches are rejected."""
+        """Answer the state that waits for the timer; reject those that wait for wrenches."""
         self._end_timer()
         try:
             self._on_rate()
@@ -295,7 +299,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
             self._carry_over(other)
 
     def _carry_over(self, other: "DynamicsSession") -> None:
-        """Take over what is known of the robot before its change: see `Computation.continue_after_change`."""
+        """Take over inputs and results of the robot before its change."""
         self._outputs.terms.contact.continue_from(other._outputs.terms.contact)
         self.computation.continue_after_change(other.computation, other._computed)
         if self._reference is not None and other._reference is not None:
@@ -305,7 +309,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
 
     @property
     def positions(self) -> Mapping[str, float]:
-        """Return joint positions [rad or m]: measured last, or of the last answer for loops and gears."""
+        """Return positions [rad or m] by joint: last measured or, of loops and gears, last computed."""
         return {**self.computation.positions(self._computed), **super().positions}
 
     def deactivate(self) -> None:
@@ -350,6 +354,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         return [*statuses, self.record.closure_status(answer)] if self.robot.closed else statuses
 
     def _set_rate(self, rate: float) -> None:
+        """Answer the newest state at this rate [Hz] from now on; 0: every state at once."""
         self._end_timer()
         self.record.period = period = 1.0 / rate if rate > 0.0 else 0.0
         if period:
@@ -371,6 +376,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         self._newest, self.record.pending_stamp = (state, arrival), state.stamp
 
     def _on_rate(self) -> None:
+        """Answer the newest state, if there is one since the last call."""
         if self._newest is None:
             return
         (state, arrival), self._newest, self.record.pending_stamp = self._newest, None, None
@@ -382,6 +388,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
             self.record.rejected(error)
 
     def _answer_or_wait(self, state: State, arrival: int) -> None:
+        """Answer a state, or let it wait for the wrenches of black boxes."""
         boxes = self.boxes
         if boxes.wait:
             boxes.add(state, arrival)
@@ -393,7 +400,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
     def _on_matched(
         self, state: State, arrival: int, wrenches: Mapping[str, TimedWrench] | BadMessage
     ) -> None:
-        """Answer a state whose awaited wrenches have arrived, or will not arrive."""
+        """Answer a state whose wrenches have arrived; reject one whose wrenches will not."""
         self._note_pending()
         try:
             if isinstance(wrenches, BadMessage):
@@ -405,14 +412,16 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
             self.record.rejected(error)
 
     def _note_pending(self) -> None:
+        """Store the stamp of the newest state that waits: see `AnswerRecord`."""
         self.record.pending_stamp = self.boxes.newest if self._newest is None else self._newest[0].stamp
 
     def _compute(self, state: State, arrival: int, boxes: Mapping[str, TimedWrench] | None = None) -> None:
+        """Compute and publish the answer to a state, with wrenches of black boxes that belong to it."""
         previous = self._computed, self.record.last
         self._publish(self.computation.compute(state, self._node.now(), *previous, boxes=boxes), arrival)
 
     def _publish(self, answer: Answer, arrival: int) -> None:
-        """Publish an answer, unless it is held back."""
+        """Publish an answer, unless the comparison with Pinocchio holds it back."""
         self._computed = answer
         if not self.crosschecks.admits(answer):
             return
@@ -429,7 +438,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
             self.limited.update(limited_joints(self.robot, answer))
 
     def on_watch(self) -> None:
-        """Publish what on_stale says while the input is stale."""
+        """While input is stale, publish what the parameter on_stale says."""
         if (overdue := self.record.overdue()) is None:
             return
         on_stale, publishing = self.parameters.on_stale, "nothing"
@@ -441,7 +450,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
             except BadMessage as error:
                 self._node.log.problem("joint_states", error.cause, f"position not held: {error}")
             else:
-                # poses at rest may agree where those that move do not: they do not count for letting go
+                # poses at rest may agree where moving ones do not: they do not end a stop
                 if not self.crosschecks.monitor.stopped and self.crosschecks.admits(held):
                     publishing = "gravity torques at the position measured last"
                     self.last_published = held
