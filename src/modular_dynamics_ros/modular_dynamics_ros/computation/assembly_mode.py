@@ -76,6 +76,7 @@ class AssemblyMode:
         return closed
 
     def _close(self, state: State, last: Configuration | None) -> Configuration:
+        """Return the loops closed from the last configuration, or from measured passive joints."""
         failure, continues = None, last is not None
         try:
             closed = self._solver.close(self._independent(state), None if last is None else last.coordinates)
@@ -137,6 +138,7 @@ class AssemblyMode:
         return difference
 
     def _disagreements(self, differences: Array) -> dict[str, float]:
+        """Return the passive joints whose difference exceeds the tolerance, and by how much."""
         apart = np.abs(differences) > self.tolerance  # False for NaN
         names = self._robot.passive_names
         return {names[k]: float(differences[k]) for k in np.flatnonzero(apart)}
@@ -158,4 +160,5 @@ def refused_closure(error: ClosureError) -> BadMessage:
 
 
 def _turning(robot: Robot, names: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which of the joints turn; the others slide."""
     return np.array([robot.graph.joint(name).type != "prismatic" for name in names], dtype=bool)

@@ -248,6 +248,7 @@ class CrossChecks:
         return crosscheck_status(self.monitor, unavailable, self._robot.closed)
 
     def _report(self) -> None:
+        """Log disagreement, torques that are held back, and comparisons that failed."""
         monitor, log = self.monitor, self._log
         if monitor.failure:
             log.problem("cross-check", "failed", f"a comparison failed: {monitor.failure}")

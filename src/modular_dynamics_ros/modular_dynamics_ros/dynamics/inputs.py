@@ -84,6 +84,7 @@ class ImuInput(BaseStateInput):
         self._subscribe_to_stream(Imu, "imu", self._on_imu, SENSOR)
 
     def _on_imu(self, message: Imu, info: dict[str, Any]) -> None:
+        """Store the orientation of an IMU as that of the base."""
         with self._refusing("imu", "imu"):
             x_base_link = self._base.frame(self._robot.link(message.header.frame_id))
             if message.orientation_covariance[0] == NO_ORIENTATION:
@@ -103,6 +104,7 @@ class OdometryInput(BaseStateInput):
         self._subscribe_to_stream(Odometry, "odometry", self._on_odometry, SENSOR)
 
     def _on_odometry(self, message: Any, info: dict[str, Any]) -> None:
+        """Store orientation and twist of the base."""
         with self._refusing("odometry", "odometry"):
             orientation, twist = base_state_from_message(message, self._robot, self._base)
             self._take(message.header.stamp, info, orientation, twist)
@@ -167,6 +169,7 @@ class WrenchInputs(Subscriptions):
         self._wrenches.links.fixed = other._wrenches.links.fixed
 
     def _subscribe_to_frames(self) -> None:
+        """Subscribe to static frames, or note why they are unknown."""
         fixed = self._wrenches.links.fixed
         if TFMessage is None:
             fixed.unavailable = "frames of TF are not known, because the package tf2_msgs is not installed"
@@ -175,6 +178,7 @@ class WrenchInputs(Subscriptions):
         self._subscribe(TFMessage, "/tf_static", self._on_static_frames, STATIC_TRANSFORMS)
 
     def _on_static_frames(self, message: Any) -> None:
+        """Store the frames that are fixed to links of the robot."""
         for transform in message.transforms:
             with self._refusing(REFUSED, "/tf_static"):
                 child, parent, H_parent_child = fixed_frame_from_message(transform)
@@ -203,6 +207,7 @@ class WrenchInputs(Subscriptions):
 
     @contextmanager
     def _counting(self, box: str | None) -> Iterator[None]:
+        """Count wrenches that the body refuses, and tell a black box of it."""
         try:
             yield
         except BadMessage as error:

@@ -74,6 +74,7 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         return DynamicsSession.load(description, self.parameters, self._changes.changed)
 
     def _add(self, prepared: Any, description: Description) -> None:
+        """Replace the robot by a prepared one with the changes that are stored now."""
         if self._changes.kept.changes != prepared.changed.wanted:
             # the robot was changed while this description was prepared
             kept = self._changes.changed(prepared.described)

@@ -162,6 +162,7 @@ class TermOutputs:
 
     @contextmanager
     def _reporting(self, topic: str) -> Iterator[None]:
+        """Report errors of the body; then nothing is published on the topic."""
         try:
             yield
         except (BadMessage, QueryError, md.ModularDynamicsError) as error:

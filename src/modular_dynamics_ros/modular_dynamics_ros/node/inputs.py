@@ -48,6 +48,7 @@ class Subscriptions:
         qos: Any,
         **options: Any,
     ) -> Any:
+        """Subscribe to a topic; `callback` gets each message with rclpy's info. Return the subscription."""
         subscription = self._node.create_subscription(kind, topic, callback, qos, **options)
         self._subscriptions.append(subscription)
         return subscription
@@ -119,6 +120,7 @@ class ReferenceInput(Subscriptions):
         self._receive(serialized, now)
 
     def _receive(self, serialized: bytes, now: int) -> None:
+        """Read a small trajectory at once, and a large one, or one that comes after it, in a thread."""
         read = partial(self._read_serialized, serialized, now)
         if len(serialized) <= AT_ONCE and not len(self._worker):
             self._take(now, read)
@@ -139,6 +141,7 @@ class ReferenceInput(Subscriptions):
         return self._trajectory(message, lambda names: trajectory_from_message(message, names, arrival))
 
     def _on_read(self, arrival: int, trajectory: ReferenceTrajectory | None, error: Exception | None) -> None:
+        """Take a trajectory that the thread has read, or report why it could not be read."""
         self._unread.popleft()
         if isinstance(error, NodeError):
             return  # it is not read any more
@@ -152,12 +155,14 @@ class ReferenceInput(Subscriptions):
         self._take(arrival, result)
 
     def _take(self, arrival: int, trajectory: Callable[[], ReferenceTrajectory]) -> None:
+        """Add a trajectory that came at this time [ns], or report why it is refused."""
         if arrival > self._node.now() + CLOCK_SET_BACK:
             return  # the clock was set back since then: forgotten as those before, see `note_time`
         with self._refusing("reference", "reference"):
             self._add(trajectory(), arrival)
 
     def _on_controller_state(self, message: Any, info: dict[str, Any]) -> None:
+        """Add the set point of a controller to the reference."""
         now, computation = self._node.now(), self._computation
         computation.accelerations.note_time(now)
         validity = round(computation.settings.stale_after * 1e9)
@@ -172,6 +177,7 @@ class ReferenceInput(Subscriptions):
             self._node.log.event("reference", "speed scaling", f"{text}: {advice}")
 
     def _add(self, trajectory: ReferenceTrajectory, arrival: int) -> None:
+        """Add a trajectory to the reference; report one that had ended before it came."""
         computation = self._computation
         computation.accelerations.reference.add(trajectory, self._node.now())
         if len(trajectory.instants) and trajectory.end < arrival - computation.settings.stale_after * 1e9:

@@ -63,10 +63,12 @@ class EndSignals:
         self._take(signal.SIG_IGN)
 
     def _take(self, handler: object) -> None:
+        """Handle SIGINT and SIGTERM by this handler."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, handler)  # type: ignore[arg-type]  # a function, or SIG_IGN
 
     def _on_signal(self, number: int, frame: object) -> None:
+        """Count a signal, unless it repeats the last one; raise EndedEarly before the node spins."""
         now = time.monotonic()
         if now - self._last < REPEATED:
             return

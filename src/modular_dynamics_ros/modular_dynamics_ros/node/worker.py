@@ -86,6 +86,7 @@ class Worker:
         self._node.destroy_guard_condition(self._wake)
 
     def _work(self) -> None:
+        """Do the submitted work, until there is a None in the queue; runs in the thread."""
         while (job := self._jobs.get()) is not None:
             work, discard = job
             if self._ended:
@@ -106,6 +107,7 @@ class Worker:
                 discard(result)
 
     def _hand_over(self) -> None:
+        """Give the first result to its taker; runs in the executor's thread."""
         if not self._done:
             return
         take, outcome = self._waiting.popleft(), self._done.popleft()

@@ -143,6 +143,7 @@ class ConnectionWrenches(Subscriptions, Generic[Item]):
         return None if matched is None else matched[1]
 
     def _receive(self, message: ConnectionWrenchesMessage, info: dict[str, Any]) -> None:
+        """Take wrenches, and complete the item that waits for them."""
         stamp = stamp_nanoseconds(message.header.stamp)
         try:
             links, prefix = self._robot.graph.links, self._robot.frame_prefix

@@ -227,6 +227,7 @@ class ReactionSession(RobotSession[ReactionParameters]):
             self.record.rejected(error)
 
     def _publish(self, waiting: _Waiting, wrenches: Wrenches | None) -> None:
+        """Publish the reactions of a state, with its loads if these come from topics."""
         began, answer = time.perf_counter_ns(), waiting.answer
         self.record.require_order(answer.state.stamp, self._node.now())  # wrenches come in any order
         assert isinstance(answer.dynamics, ClosedLoopSolution)  # ReactionComputation rejects open chains
@@ -293,6 +294,7 @@ def reactions_status(computation: ReactionComputation, reactions: MechanismReact
 
 
 def _values(computation: ReactionComputation, reactions: MechanismReactions) -> dict[str, str]:
+    """Return the forces, tensions and residuals for /diagnostics."""
     values = {
         f"force of {name} [N]": f"{force:.6g} of {limit:g}"
         for name, force, limit in zip(

@@ -44,14 +44,14 @@ Receive = Callable[[int, str, Any], None]
 
 
 class NeighbourInputs(Subscriptions):
-    """Motions from the predecessor, wrenches from the successors; a bad message is refused.
+    """Receives motions from the predecessor and wrenches from the successors; refuses bad messages.
 
     Args:
-        receive: takes what is good.
+        receive: takes each motion or wrench.
 
     Attributes:
-        received, refused: messages by neighbour, and by cause.
-        other_descriptions: what to say of the predecessor while its motions belong to another description.
+        received: number of messages by neighbour. refused: number of messages by cause.
+        other_descriptions: what to log of the predecessor while its motions belong to another description.
     """
 
     def __init__(self, node: SessionNode, computation: SubsystemComputation, receive: Receive) -> None:
@@ -117,6 +117,7 @@ class NeighbourInputs(Subscriptions):
         return [name for name in names if valid and name not in (own, neighbour)]
 
     def _on_motion(self, message: ConnectionMotion, info: dict[str, Any]) -> None:
+        """Take the motion of the connection point from the predecessor."""
         part, prefix, own = self._computation.part, self._computation.robot.frame_prefix, self._computation
         assert part.predecessor is not None  # it has subscribed
 
@@ -126,6 +127,8 @@ class NeighbourInputs(Subscriptions):
         self._take(part.predecessor, "motion", message, read)
 
     def _on_wrench(self, subsystem: str, message: WrenchStamped, info: dict[str, Any]) -> None:
+        """Take the wrench on a successor, converted to the link that carries it."""
+
         def read() -> Any:
             wrench = wrench_from_message(message)
             return self._computation.at_link(subsystem, message.header.frame_id, wrench)
@@ -133,6 +136,7 @@ class NeighbourInputs(Subscriptions):
         self._take(subsystem, "wrench", message, read)
 
     def _take(self, neighbour: str, what: str, message: Any, read: Callable[[], Any]) -> None:
+        """Hand on what `read` returns of a message, or count and report why it is refused."""
         self.received[neighbour] += 1
         try:
             if not (stamp := stamp_nanoseconds(message.header.stamp)):
@@ -152,16 +156,16 @@ class NeighbourInputs(Subscriptions):
 
 
 class NeighbourDescriptions(Subscriptions):
-    """The graphs of all other subsystems' nodes: any of their descriptions may name this one as neighbour.
+    """Compares the graphs of all other subsystems' nodes: any of their descriptions may name this subsystem.
 
-    A foreign program publishes no graph, and is compared with nothing.
+    A foreign program publishes no graph, and is not compared.
 
     Args:
         part: the subsystem. graph: what this node publishes.
-        fits: called when a description has come that fits, or a node has ended whose description did not.
+        fits: called when a compatible description has come, or a node without one has ended.
 
     Attributes:
-        contradictions: what to say of the nodes whose descriptions do not fit, by subsystem.
+        contradictions: what to log of the nodes with contradicting descriptions, by subsystem.
     """
 
     def __init__(
@@ -185,12 +189,12 @@ class NeighbourDescriptions(Subscriptions):
         }
 
     def continue_from(self, other: "NeighbourDescriptions") -> None:
-        """Take over what is known of the others; DDS does not resend it."""
+        """Take over the graphs that another session has received; DDS does not send them again."""
         for name in other._structures.keys() & self._graphs.keys() - self._structures.keys():
             self._compare(name, other._structures[name])
 
     def unusable(self) -> dict[str, str]:
-        """Return the nodes that cannot take part in computations, and why; also those without a graph yet."""
+        """Return the nodes whose messages cannot be used, and why; also those without a graph yet."""
         coming = [name for name in self._awaited if self._graphs[name].get_publisher_count()]
         return self.contradictions | {
             name: f"the node of subsystem '{name}' runs, but its subsystem_graph has not come: nothing shows "
@@ -201,8 +205,8 @@ class NeighbourDescriptions(Subscriptions):
     def forget_ended(self) -> None:
         """Forget contradictions with nodes that have ended, as another program may replace them.
 
-        What did fit is kept: a node that DDS took for ended, because its process stood still, comes back, and
-        its graph, which this node has received, does not come again.
+        Compatible graphs are kept: DDS takes a node for ended while its process is stopped, and does not send
+        its graph again when it continues.
         """
         for name in [*self.contradictions]:
             if not self._graphs[name].get_publisher_count():
@@ -210,10 +214,12 @@ class NeighbourDescriptions(Subscriptions):
                 self._fits()
 
     def _on_graph(self, name: str, message: SubsystemGraph, info: dict[str, Any]) -> None:
+        """Compare the description of another node with that of this one."""
         with self._refusing(LOG_NAME, f"subsystem_graph of '{name}'"):
             self._compare(name, structure_from_message(message))
 
     def _compare(self, name: str, structure: SubsystemStructure) -> None:
+        """Store the structure of another node's robot, and whether it contradicts that of this one."""
         self._structures[name] = structure
         self._awaited.discard(name)
         if (clause := contradiction(self._name, self._own, name, structure)) is not None:
@@ -227,7 +233,7 @@ class NeighbourDescriptions(Subscriptions):
 
 
 class PartReferenceInput(ReferenceInput):
-    """References of the whole robot: the nodes of all subsystems take, and refuse, the same ones."""
+    """References of the whole robot: the nodes of all subsystems accept, and refuse, the same ones."""
 
     def __init__(self, node: SessionNode, computation: SubsystemComputation, reference_type: str) -> None:
         super().__init__(node, computation, reference_type)
@@ -250,16 +256,17 @@ class PartReferenceInput(ReferenceInput):
 
 
 class MissingNeighbours:
-    """Neighbours without whose message a joint state was given up, until one is answered or none come.
+    """Reports neighbours without whose message joint states are rejected, and which are the cause.
 
-    In the log they are missing until one is answered: that no joint states come shows nothing of neighbours.
+    They are missing until a joint state is answered or none come; in the log until one is answered: that no
+    joint states come says nothing about neighbours.
 
     Args:
-        awaited_by: the subsystems for which a neighbour waits itself.
-        publish: takes the names of all that are missing, as far as is known.
+        awaited_by: returns the subsystems for which a neighbour waits itself.
+        publish: takes the names of all missing subsystems that are known.
 
     Attributes:
-        names: of the neighbours.
+        names: of the missing neighbours.
     """
 
     def __init__(
@@ -317,6 +324,7 @@ class MissingNeighbours:
         self._publish(to_blame)
 
     def _text(self, name: str) -> str:
+        """Return what to log of a missing neighbour."""
         if name in self._unusable:
             return self._unusable[name]
         own, other = topic_name(self._part.name), topic_name(name)

@@ -273,6 +273,7 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
             self._try_to_advance(meeting)
 
     def _try_to_advance(self, meeting: Meeting[_Waiting]) -> None:
+        """Advance a state; reject it if it cannot be answered."""
         try:
             self._advance(meeting)
         except BadMessage as error:
@@ -370,6 +371,7 @@ def own_parameters(parameters: SubsystemParameters, part: SubsystemPart) -> Subs
 
 
 def _same(part: ConnectionMotion | Array, other: Any) -> bool:
+    """Return whether two messages of a neighbour are equal."""
     return part.equals(other) if isinstance(part, ConnectionMotion) else np.array_equal(part, other)
 
 

@@ -77,6 +77,7 @@ class AccelerationSource:
         return acceleration, coverage
 
     def _filtered(self, stamp: int, v: Array, without_velocity: tuple[str, ...]) -> Array:
+        """Return accelerations (n,) by the filter of the velocities; raises BadMessage as `at`."""
         if without_velocity:
             raise BadMessage(
                 "no velocity",

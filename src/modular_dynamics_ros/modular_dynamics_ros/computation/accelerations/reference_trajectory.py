@@ -88,6 +88,7 @@ class ReferenceTrajectory:
 
 
 def _linear(a: Array) -> Array:
+    """Return linear accelerations between points as powers of the share of each interval."""
     powers = np.zeros((len(a), 2, a.shape[1]))
     powers[:, 0] = a
     powers[:-1, 1] = np.diff(a, axis=0)
@@ -107,6 +108,7 @@ def _from_cubic(instants: Instants, q: Array, v: Array) -> Array:
 
 
 def _from_quintic(instants: Instants, q: Array, v: Array, a: Array) -> Array:
+    """Return quintics' accelerations as powers of the share; constant from the last point on."""
     powers = np.zeros((len(q), 4, q.shape[1]))
     powers[:, 0] = a
     v0, v1, a0, a1 = v[:-1], v[1:], a[:-1], a[1:]
