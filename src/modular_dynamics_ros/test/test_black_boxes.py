@@ -145,8 +145,8 @@ def test_a_replaced_robot_answers_no_state_that_waits(make):
 def test_the_motion_is_that_of_the_connection_point(make, four_link):
     """Pose by the library's kinematics; twist and its derivative by differences of poses."""
     session, graph = make(), md.load_urdf(four_link)
-    session._outputs.demand.look = lambda: None
-    session._outputs.demand.wanted = frozenset(
+    session._outputs.subscribed.update = lambda: None
+    session._outputs.subscribed.publishers = frozenset(
         publisher for publisher, _ in session._outputs._motions.values()
     )
     session.wrench(1000)

@@ -89,7 +89,7 @@ class DynamicsOutputs(Outputs):
         self._wrenches = ConnectionWrenchesWriter(list(self._subsystems), robot.frame_prefix)
         self._wrenches_publisher = self._publisher(ConnectionWrenches, "~/connection_wrenches")
         self._connections = WrenchTopics(
-            self._publisher, "connections", subsystems, robot.frame_prefix, self.demand
+            self._publisher, "connections", subsystems, robot.frame_prefix, self.subscribed
         )
         boxes = topic_names("black box", robot.black_boxes)
         self._motions = {
@@ -109,9 +109,9 @@ class DynamicsOutputs(Outputs):
             self._completed_v = [graph.v_slice(name).start for name in single]
             self._completed_publisher = self._publisher(JointState, "~/completed_joint_states")
             self._cuts = WrenchTopics(
-                self._publisher, "loop_joints", loop_joints, robot.frame_prefix, self.demand
+                self._publisher, "loop_joints", loop_joints, robot.frame_prefix, self.subscribed
             )
-        self.terms = TermOutputs(node, self._publisher, self.demand, computation, parameters)
+        self.terms = TermOutputs(node, self._publisher, self.subscribed, computation, parameters)
 
     def publish_graph(self, stamp: Time) -> None:
         """Publish the graph; later subscribers get it, too."""
@@ -127,7 +127,7 @@ class DynamicsOutputs(Outputs):
         state = answer.state
         stamp = state.stamp if stamp is None else stamp
         self.publish_torques(state, answer.effort, stamp)
-        if not self.demand.wanted:
+        if not self.subscribed.publishers:
             return
         try:
             self._publish_wanted(answer, stamp)
@@ -139,15 +139,15 @@ class DynamicsOutputs(Outputs):
     def _publish_wanted(self, answer: Answer, stamp_ns: int) -> None:
         """Publish what is subscribed to besides the torques."""
         dynamics, stamp = answer.dynamics, stamp_message(stamp_ns)
-        if self._wrenches_publisher in self.demand.wanted:
+        if self._wrenches_publisher in self.subscribed.publishers:
             self._wrenches_publisher.publish(self._wrenches.write(stamp, dynamics.connection_wrench))
         if isinstance(dynamics, ClosedLoopSolution):
-            if self._completed_publisher in self.demand.wanted:
+            if self._completed_publisher in self.subscribed.publishers:
                 q, v = dynamics.result.coordinates, dynamics.result.velocities
                 message = self._completed.write(stamp_ns, q[self._completed_q], v[self._completed_v])
                 self._completed_publisher.publish(message)
             self._cuts.publish(stamp, lambda name: dynamics.cut_wrenches[name])
-        if (base := self._robot.base) is not None and self._base_publisher in self.demand.wanted:
+        if (base := self._robot.base) is not None and self._base_publisher in self.subscribed.publishers:
             wrench = self._base_wrench.write(stamp, base.link, dynamics.base_wrench)
             self._base_publisher.publish(wrench)
         self._connections.publish(stamp, lambda name: dynamics.connection_wrench(self._subsystems[name]))
@@ -157,9 +157,9 @@ class DynamicsOutputs(Outputs):
         """Publish the motions of black boxes at a stamp [ns], as far as they are subscribed to."""
         if not self._motions:
             return
-        self.demand.look()
+        self.subscribed.update()
         if wanted := [
-            name for name, (publisher, _) in self._motions.items() if publisher in self.demand.wanted
+            name for name, (publisher, _) in self._motions.items() if publisher in self.subscribed.publishers
         ]:
             motions, time = motions_of(), stamp_message(stamp)
             for name in wanted:

@@ -25,7 +25,7 @@ from modular_dynamics_ros.messages.queries import equation_message, torque_terms
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.subsystems import JointWrenchesWriter, KnownEffortsWriter
 from modular_dynamics_ros.messages.trajectories import trajectory_message
-from modular_dynamics_ros.node.outputs import MARKER_RATE, Demand, Pace
+from modular_dynamics_ros.node.outputs import MARKER_RATE, Pace, SubscribedPublishers
 from modular_dynamics_ros.node.session_node import SessionNode
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
@@ -38,12 +38,14 @@ class ContactOutput:
     """The topic; computed, and efforts read, only while it is subscribed to.
 
     Args:
-        make_publisher: (type, topic) -> publisher. demand: knows whether it has subscribers.
+        make_publisher: (type, topic) -> publisher. subscribed: knows whether it has subscribers.
     """
 
-    def __init__(self, make_publisher: Callable[..., Any], demand: Demand, computation: Computation) -> None:
+    def __init__(
+        self, make_publisher: Callable[..., Any], subscribed: SubscribedPublishers, computation: Computation
+    ) -> None:
         names = self._names = computation.robot.state_names
-        self._demand, self._computation = demand, computation
+        self._subscribed, self._computation = subscribed, computation
         self._publisher = make_publisher(JointState, "~/external_torques")
         self._torques, self._writer = ExternalTorques(len(names)), KnownEffortsWriter(names)
 
@@ -53,7 +55,7 @@ class ContactOutput:
 
     def needs_efforts(self) -> bool:
         """Return whether measured efforts are needed now."""
-        return self._publisher in self._demand.wanted
+        return self._publisher in self._subscribed.publishers
 
     def publish(self, answer: Answer, stamp: Time, cutoff: float) -> None:
         """Publish the contact torques of one answer; nothing if no effort was measured.
@@ -62,7 +64,7 @@ class ContactOutput:
             cutoff: of the filter [Hz].
         """
         measured = answer.state.effort
-        if measured is None or self._publisher not in self._demand.wanted:
+        if measured is None or self._publisher not in self._subscribed.publishers:
             return
         settings, dynamics = self._computation.settings, answer.dynamics
         # all that the actuators must overcome, whatever part of it is published
@@ -77,7 +79,7 @@ class TermOutputs:
     """Topics that are computed and published only while subscribed.
 
     Args:
-        make_publisher: (type, topic, depth) -> publisher. demand: knows whether they have subscribers.
+        make_publisher: (type, topic, depth) -> publisher. subscribed: knows whether they have subscribers.
 
     Attributes:
         parameters: they may change at run time. contact: what the world exerts along the joints.
@@ -87,17 +89,18 @@ class TermOutputs:
         self,
         node: SessionNode,
         make_publisher: Callable[..., Any],
-        demand: Demand,
+        subscribed: SubscribedPublishers,
         computation: Computation,
         parameters: DynamicsParameters,
     ) -> None:
         robot = computation.robot
-        self._node, self._demand, self._computation, self.parameters = node, demand, computation, parameters
+        self._node, self._subscribed = node, subscribed
+        self._computation, self.parameters = computation, parameters
         self._model: QueryModel | None = None  # model of the robot at the last call; gravity may change
         self._terms = make_publisher(TorqueTerms, "~/torque_terms")
         self._equation = make_publisher(EquationOfMotion, "~/equation_of_motion", 1)
         self._joint_wrenches = make_publisher(JointWrenches, "~/joint_wrenches")
-        self.contact = ContactOutput(make_publisher, demand, computation)
+        self.contact = ContactOutput(make_publisher, subscribed, computation)
         self._trajectory = make_publisher(JointTrajectory, "~/joint_trajectory")
         self._markers = make_publisher(MarkerArray, "~/markers", 1)
         self._outside = _outside_boxes(robot)
@@ -113,23 +116,23 @@ class TermOutputs:
 
     def publish(self, answer: Answer, stamp: Time) -> None:
         """Publish the subscribed terms of an answer; report and omit one that cannot be computed."""
-        demand, robot, dynamics = self._demand, self._computation.robot, answer.dynamics
-        if self._terms in demand.wanted:
+        subscribed, robot, dynamics = self._subscribed, self._computation.robot, answer.dynamics
+        if self._terms in subscribed.publishers:
             with self._reporting("torque_terms"):
                 friction = self._computation.settings.friction == "urdf"
                 split = self._solvers.terms.split
                 terms = split(answer.configuration, answer.state, dynamics, friction=friction)
                 self._terms.publish(torque_terms_message(stamp, robot.joint_names, terms))
-        if self._equation in demand.wanted and self._equation_pace.due(self.parameters.equation_rate):
+        if self._equation in subscribed.publishers and self._equation_pace.due(self.parameters.equation_rate):
             with self._reporting("equation_of_motion"):
                 equation = equation_of_motion(self._solvers, answer.configuration, answer.state)
                 self._equation.publish(equation_message(stamp, equation))
-        if self._joint_wrenches in demand.wanted:
+        if self._joint_wrenches in subscribed.publishers:
             self._joint_wrenches.publish(self._wrench_writer.write(stamp, self._wrenches(answer)))
         self.contact.publish(answer, stamp, self.parameters.external_torque_cutoff)
-        if self._trajectory in demand.wanted:
+        if self._trajectory in subscribed.publishers:
             self._trajectory.publish(self._point(answer, stamp))
-        if self._markers in demand.wanted and self._marker_pace.due(MARKER_RATE):
+        if self._markers in subscribed.publishers and self._marker_pace.due(MARKER_RATE):
             base = None if robot.base is None else dynamics.base_wrench
             given = self.parameters.force_scale, self.parameters.moment_scale
             automatic = arrow_scales(robot.graph)  # gravity may have changed

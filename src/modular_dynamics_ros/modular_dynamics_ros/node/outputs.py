@@ -21,7 +21,15 @@ from modular_dynamics_ros.lifecycle.entities import ANSWER_DEPTH, NO_PUBLISHER_E
 from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.node.session_node import SessionNode
 
-__all__ = ["MARKER_RATE", "Demand", "EffortWriter", "JointStateWriter", "Outputs", "Pace", "WrenchTopics"]
+__all__ = [
+    "MARKER_RATE",
+    "EffortWriter",
+    "JointStateWriter",
+    "Outputs",
+    "Pace",
+    "SubscribedPublishers",
+    "WrenchTopics",
+]
 
 MARKER_RATE = 30.0  # [Hz] as RViz draws
 SECOND = 1_000_000_000  # [ns]
@@ -41,32 +49,32 @@ def subscribers(publisher: Any) -> int:
         return 0
 
 
-class Demand:
-    """Which publishers have subscribers: asked once per LOOK_PERIOD, because to ask for all takes 10 us.
+class SubscribedPublishers:
+    """Knows which publishers have subscribers: it asks once per LOOK_PERIOD, as to ask all takes 10 us.
 
     Attributes:
-        wanted: those that had some when `look` asked last.
+        publishers: those that had subscribers when `update` asked last.
     """
 
     def __init__(self) -> None:
-        self.wanted: frozenset[Any] = frozenset()
-        self._publishers: list[Any] = []
+        self.publishers: frozenset[Any] = frozenset()
+        self._all: list[Any] = []
         self._next_look = 0  # [ns]
 
     def add(self, publisher: Any) -> None:
-        """Look at the subscribers of this publisher, too."""
-        self._publishers.append(publisher)
+        """Ask for the subscribers of this publisher, too."""
+        self._all.append(publisher)
         self._next_look = 0
 
-    def look(self) -> None:
-        """Bring `wanted` up to date, if LOOK_PERIOD has passed."""
+    def update(self) -> None:
+        """Update `publishers`, if LOOK_PERIOD has passed."""
         if (now := time.monotonic_ns()) >= self._next_look:
-            self.wanted = frozenset(filter(subscribers, self._publishers))
+            self.publishers = frozenset(filter(subscribers, self._all))
             self._next_look = now + LOOK_PERIOD
 
 
 class Pace:
-    """Rate limiter for large messages, by the monotonic clock."""
+    """Limits the rate of large messages, by the monotonic clock."""
 
     def __init__(self) -> None:
         self._next = 0.0  # [s]
@@ -85,11 +93,11 @@ class Outputs:
 
     Args:
         controller_joints: order of ~/effort_commands; empty: that of `indices`.
-        indices: joint -> index in the vector of efforts, of all joints that can be commanded.
+        indices: in the vector of efforts, of all joints that can be commanded, by name.
         owner: begins the sentence that lists these joints in an error.
 
     Attributes:
-        demand: of those that publish only while subscribed; it looks when commands are published.
+        subscribed: of the publishers that publish only then; updated when commands are published.
 
     Raises:
         SettingError: controller_joints names a joint that cannot be commanded.
@@ -100,7 +108,7 @@ class Outputs:
     ) -> None:
         self._node = node
         self._publishers: list[Any] = []
-        self.demand = Demand()
+        self.subscribed = SubscribedPublishers()
         if unknown := [name for name in controller_joints if name not in indices]:
             raise SettingError(
                 f"controller_joints names {listed(unknown)}, but {owner} {', '.join(indices) or 'none'}"
@@ -116,19 +124,19 @@ class Outputs:
         self._stamped_publisher = self._publisher(JointState, "~/stamped_effort_commands")
 
     def _publisher(self, kind: type, topic: str, qos: Any = ANSWER_DEPTH, *, always: bool = False) -> Any:
-        """Return a publisher; `always`: of what is published even without subscribers."""
+        """Return a publisher; `always`: it publishes even without subscribers."""
         make = self._node.create_lifecycle_publisher
         publisher = make(kind, topic, qos, event_callbacks=NO_PUBLISHER_EVENTS)
         self._publishers.append(publisher)
         if not always:
-            self.demand.add(publisher)
+            self.subscribed.add(publisher)
         return publisher
 
     def _publish_commands(self, efforts: NDArray[Any], stamp: int) -> None:
-        """Publish the efforts in the controller's order; while subscribed, also with stamp [ns] and names."""
+        """Publish efforts in the controller's order; while subscribed, also with stamp [ns] and names."""
         self._command_publisher.publish(self._commands.write(efforts))
-        self.demand.look()
-        if self._stamped_publisher in self.demand.wanted:
+        self.subscribed.update()
+        if self._stamped_publisher in self.subscribed.publishers:
             self._stamped_publisher.publish(self._stamped.write(stamp, efforts))
 
     def wait_until_received(self) -> None:
@@ -144,7 +152,7 @@ class Outputs:
         """Enable publishers that were made while the node is active; safe to repeat."""
         for publisher in self._publishers:
             publisher.on_activate(state)
-        self.demand.look()  # those who have subscribed already get the first answer, too
+        self.subscribed.update()  # those who have subscribed already get the first answer, too
 
     def destroy(self) -> None:
         """Remove all publishers."""
@@ -153,12 +161,10 @@ class Outputs:
 
 
 class WrenchTopics:
-    """A topic ~/KIND/NAME/wrench for each name.
-
-    A wrench that has no subscriber is not published.
+    """Publishes wrenches on a topic ~/KIND/NAME/wrench for each name, while subscribed.
 
     Args:
-        parts: of the topics by name, see `topic_names`. frame_prefix: see `WrenchWriter`. demand: for them.
+        parts: of the topics by name, see `topic_names`. frame_prefix: see `WrenchWriter`.
     """
 
     def __init__(
@@ -167,23 +173,23 @@ class WrenchTopics:
         kind: str,
         parts: Mapping[str, str],
         frame_prefix: str,
-        demand: Demand,
+        subscribed: SubscribedPublishers,
     ) -> None:
-        self._demand = demand
+        self._subscribed = subscribed
         self._topics = {
             name: (make_publisher(WrenchStamped, f"~/{kind}/{part}/wrench"), WrenchWriter(frame_prefix))
             for name, part in parts.items()
         }
 
     def publish(self, stamp: Time, wrench_of: Callable[[str], StampedWrench]) -> None:
-        """Publish the wrenches of the names that are subscribed to."""
+        """Publish the wrenches that are subscribed to."""
         for name, (publisher, writer) in self._topics.items():
-            if publisher in self._demand.wanted:
+            if publisher in self._subscribed.publishers:
                 publisher.publish(writer.write(stamp, *wrench_of(name)))
 
 
 class JointStateWriter:
-    """One joint state of the joints at `indices` of a robot's vectors, in the order of `indices`."""
+    """Writes joint states of the joints at `indices` of a robot's vectors, in the order of `indices`."""
 
     def __init__(
         self, joint_names: Sequence[str], indices: Sequence[int], fields: Sequence[str], frame_id: str = ""
@@ -202,17 +208,17 @@ class JointStateWriter:
 
 
 class EffortWriter:
-    """Efforts in the order of a controller's joints, as effort and forward_command controllers take them."""
+    """Writes efforts in the order of a controller's joints, for effort and forward_command controllers."""
 
     def __init__(self, indices: Sequence[int]) -> None:
         self._indices, self.message = np.array(indices, np.intp), Float64MultiArray()
 
     def write(self, efforts: ArrayLike) -> Float64MultiArray:
-        """Return the message of efforts (n,), n: joints of the robot; it has no stamp."""
+        """Return the message of the efforts (n,) of all joints of the robot; it has no stamp."""
         self.message.data = _numbers(efforts, self._indices)
         return self.message
 
 
 def _numbers(vector: ArrayLike, indices: NDArray[np.intp]) -> "array[float]":
-    """Return the numbers at `indices` as rclpy takes them without a look at each."""
+    """Return the numbers at `indices` as an array, which rclpy takes without checking each number."""
     return array("d", np.asarray(vector, np.float64)[indices].tobytes())

@@ -81,7 +81,7 @@ class ReactionOutputs(Outputs):
         self._spring_publisher = self._publisher(JointState, "~/springs")
         self._marker_publisher = self._publisher(MarkerArray, "~/markers", 1)
         self._wrenches = WrenchTopics(
-            self._publisher, "joints", joints, computation.robot.frame_prefix, self.demand
+            self._publisher, "joints", joints, computation.robot.frame_prefix, self.subscribed
         )
 
     def publish(self, reactions: MechanismReactions, stamp_ns: int, *, from_topics: bool) -> None:
@@ -92,10 +92,10 @@ class ReactionOutputs(Outputs):
         """
         stamp = stamp_message(stamp_ns)
         self._publish_commands(reactions.actuator_forces, stamp_ns)
-        if self._reactions_publisher in self.demand.wanted:
+        if self._reactions_publisher in self.subscribed.publishers:
             message = self._reactions.write(stamp, reactions, from_topics=from_topics)
             self._reactions_publisher.publish(message)
-        if self._spring_publisher in self.demand.wanted:
+        if self._spring_publisher in self.subscribed.publishers:
             self._spring_publisher.publish(
                 self._springs.write(stamp_ns, reactions.lengths, reactions.tensions)
             )
@@ -104,7 +104,7 @@ class ReactionOutputs(Outputs):
 
     def _publish_markers(self, stamp: Time, reactions: MechanismReactions) -> None:
         """Publish the arrows, the largest message, at most at MARKER_RATE."""
-        if self._marker_publisher in self.demand.wanted and self._marker_pace.due(MARKER_RATE):
+        if self._marker_publisher in self.subscribed.publishers and self._marker_pace.due(MARKER_RATE):
             scales = self.parameters.force_scale, self.parameters.moment_scale
             self._marker_publisher.publish(self._markers.write(stamp, reactions, *scales))
 

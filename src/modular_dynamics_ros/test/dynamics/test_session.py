@@ -162,8 +162,8 @@ def test_torques_are_answers_also_where_wrenches_cannot_be_computed(four_link, m
         session.receive_at(1.0)
     wanted = MagicMock(side_effect=BadMessage("not finite", "a wrench overflows"))
     monkeypatch.setattr(session._outputs, "_publish_wanted", wanted)
-    session._outputs.demand.wanted = frozenset([session._outputs._wrenches_publisher])
-    session._outputs.demand.look = lambda: None
+    session._outputs.subscribed.publishers = frozenset([session._outputs._wrenches_publisher])
+    session._outputs.subscribed.update = lambda: None
     session.receive_at(1.01)
     assert wanted.called
     assert session.record.counts.answered == len(session._node.sent["~/joint_torques"]) == 1 + usual

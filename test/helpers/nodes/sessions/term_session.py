@@ -31,7 +31,7 @@ class Session(DynamicsSession):
 
     def receive_at(self, time, q=Q, v=V, effort=(), names=None):
         self._node.time = round(1e9 * time)
-        self._outputs.demand._next_look = 0
+        self._outputs.subscribed._next_look = 0
         given = {"position": q, "velocity": v, "effort": effort}
         message = JointState(
             name=list(names or self.robot.state_names),
