@@ -27,7 +27,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
 from examples.demo.processes import Processes
-from modular_dynamics_ros.computation.accelerations.reference_sampler import ReferenceSampler
+from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceSampler
 from modular_dynamics_ros.computation.values import Array, StampedWrench
 from modular_dynamics_ros.lifecycle.entities import LATCHED
 from modular_dynamics_ros.messages.geometry import wrench_from_message

@@ -15,7 +15,7 @@ from trajectory_msgs.msg import JointTrajectory
 from examples.demo.playing import join
 from helpers.nodes.waiting import SpunNodes
 from modular_dynamics.motions import AccelerationProfile
-from modular_dynamics_ros.computation.accelerations.reference_sampler import ReferenceSampler
+from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceSampler
 from modular_dynamics_ros.computation.values import Coverage
 from modular_dynamics_ros.exceptions import MotionError, ParameterError
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds

@@ -15,7 +15,7 @@ import modular_dynamics as md
 from examples.demo.playing import join
 from examples.demo.processes import Processes
 from helpers.nodes.waiting import SpunNodes
-from modular_dynamics_ros.computation.accelerations.reference_sampler import ReferenceSampler
+from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceSampler
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 

@@ -1,35 +1,40 @@
 """What the computation takes and returns, besides the answer: values that later calls do not change."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from modular_dynamics_ros.exceptions import NumbersError
 
 if TYPE_CHECKING:  # nodes import this file before the library
     from modular_dynamics.algebra import Quaternion
 
 __all__ = [
-    "CLOCK_SET_BACK",
-    "LARGEST",
-    "TWIST_NAMES",
-    "UNIT_NORM",
     "AppliedWrenches",
     "Array",
     "BaseState",
+    "CLOCK_SET_BACK",
     "ComputationSettings",
     "Configuration",
     "Coverage",
     "FailedAttempt",
     "Instants",
+    "LARGEST",
     "StampedWrench",
     "State",
+    "TWIST_NAMES",
+    "UNIT_NORM",
     "Wrenches",
     "all_finite",
     "all_usable",
+    "checked_numbers",
+    "finite",
     "joint_indices",
     "values_at",
 ]
@@ -58,8 +63,37 @@ def all_usable(values: Array) -> bool:
     return 0 not in (np.abs(values) <= LARGEST).tobytes()
 
 
+def finite(values: object) -> bool:
+    """Return whether all numbers of a value that is no array are finite."""
+    return bool(np.isfinite(np.asarray(values, dtype=float)).all())
+
+
+def checked_numbers(
+    what: str, values: Any, count: int | None = None, largest: float = math.inf
+) -> tuple[float, ...]:
+    """Return numbers of a request or a file as floats.
+
+    Raises:
+        NumbersError: no numbers, not finite, above the largest size, or another count.
+    """
+    try:
+        if isinstance(values, str | bytes):  # it would be read digit by digit
+            raise TypeError
+        numbers = tuple(float(value) for value in values)
+    except (TypeError, ValueError, OverflowError):  # OverflowError: an integer beyond all floats
+        raise NumbersError(f"{what}: {values!r:.80} is no list of numbers") from None
+    if count is not None and len(numbers) != count:
+        raise NumbersError(f"{what}: {len(numbers)} numbers; {count} are needed")
+    if not finite(numbers):
+        raise NumbersError(f"{what}: {list(numbers)}; finite numbers are needed")
+    most = max(numbers, key=abs, default=0.0)
+    if abs(most) > largest:
+        raise NumbersError(f"{what}: {most:g}; sizes of at most {largest:g} are accepted")
+    return numbers
+
+
 def joint_indices(names: Sequence[str], before: Sequence[str]) -> NDArray[np.intp]:
-    """Return the index of each joint of ``names`` in ``before``; -1 for a new joint."""
+    """Return the index (n,) of each joint of ``names`` in ``before``; -1 for a new joint."""
     index = {name: k for k, name in enumerate(before)}
     return np.array([index.get(name, -1) for name in names], dtype=np.intp)
 

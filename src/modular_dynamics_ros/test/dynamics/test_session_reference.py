@@ -58,7 +58,7 @@ def test_a_large_reference_that_is_being_read_when_the_robot_is_changed_counts_f
     hand_over(changed._reference._worker)
     session.destroy()
     assert changed.torques_at(2.0) == expected(four_link, a=A).tolist()
-    assert session.computation.accelerations.reference.in_force(S) is None
+    assert session.computation.accelerations.reference.active_at(S) is None
 
 
 @pytest.mark.parametrize("without_reference", ["zero", "hold", "stop"])

@@ -113,7 +113,7 @@ def test_the_running_node_answers_with_the_controllers_accelerations(four_link):
 
         def taken():
             controller.publish(state(now, accelerations))
-            return sampler.in_force(now) is not None
+            return sampler.active_at(now) is not None
 
         harness.spin_until(taken)
         answer = harness.answer_when_connected(stamp=now)

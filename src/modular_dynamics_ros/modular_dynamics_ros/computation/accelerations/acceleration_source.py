@@ -10,7 +10,7 @@ from modular_dynamics_ros.computation.accelerations.filtered_acceleration import
     FilteredAcceleration,
     SamplingError,
 )
-from modular_dynamics_ros.computation.accelerations.reference_sampler import ReferenceSampler
+from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceSampler
 from modular_dynamics_ros.computation.values import (
     CLOCK_SET_BACK,
     Array,
@@ -33,12 +33,12 @@ def filter_lag(cutoff: float) -> float:
 
 
 class AccelerationSource:
-    """Accelerations of n joints. It keeps the reference and the state of the filter from message to message.
+    """Gives accelerations of n joints; keeps the reference and the state of the filter between messages.
 
     Attributes:
         reference: to which trajectories are added.
-        filter: of the velocities; None where the source was never `filtered`.
-        recorded: for a recording, accelerations (n,) at a stamp [ns] that take the filter's place.
+        filter: of the velocities; None if the source was never `filtered`.
+        recorded: of a recording, returns accelerations (n,) at a stamp [ns] in place of the source.
     """
 
     def __init__(self, joints: int, settings: ComputationSettings) -> None:
@@ -60,10 +60,10 @@ class AccelerationSource:
             self.filter = FilteredAcceleration(self._joints, settings.filter_cutoff)
 
     def at(self, stamp: int, v: Array, without_velocity: tuple[str, ...]) -> tuple[Array, Coverage]:
-        """Return accelerations (n,) at a stamp [ns], and whether they come from the reference.
+        """Return accelerations (n,) at a stamp [ns], and whether the reference covers the stamp.
 
         Raises:
-            BadMessage: the source does not know them.
+            BadMessage: the source has no accelerations for the stamp.
         """
         if self.recorded is not None:
             return self.recorded(stamp), Coverage.UNUSED
@@ -93,7 +93,7 @@ class AccelerationSource:
         return acceleration
 
     def continue_from(self, other: "AccelerationSource", names: Sequence[str], others: Sequence[str]) -> None:
-        """Continue the source of a robot before its change: references stay active, and the filter runs on.
+        """Take over references and filter of the robot before its change.
 
         Args:
             names: of this robot's joints. others: of the other one's.
@@ -109,9 +109,9 @@ class AccelerationSource:
             self.filter.restart()
 
     def note_time(self, now: int) -> None:
-        """Note the node's clock [ns] at each message, as there is no signal when system time is set back.
+        """Forget trajectories if the node's clock [ns] was set back: they would become active again.
 
-        Then trajectories are forgotten, because they would become active again.
+        It is called at each message, as there is no signal when system time is set back.
         """
         if self._now is not None and now < self._now - CLOCK_SET_BACK:
             self.reference.clear()
@@ -136,7 +136,7 @@ class AccelerationSource:
             return f"filtered, {late}: {self.filter.state.value}"
         if last is None or last.coverage is Coverage.UNUSED:
             return "reference: no joint state was answered with one recently"
-        trajectory = self.reference.in_force(last.stamp)
+        trajectory = self.reference.active_at(last.stamp)
         missing = trajectory.missing if trajectory and last.coverage is Coverage.COVERED else ()
         without = f"; zero for {listed(missing)}, which it does not name" if missing else ""
         return f"reference: {last.coverage.value}{without}"

@@ -1,4 +1,6 @@
-"""The accelerations of a reference trajectory: those of the motion that joint_trajectory_controller follows.
+"""Reference trajectories, their accelerations, and which of them is active at an instant.
+
+The accelerations are those of the motion that joint_trajectory_controller follows.
 
 From point to point the motion is a polynomial, so the acceleration is one, too:
 positions, velocities and accelerations: of degree 5, the acceleration of degree 3;
@@ -7,20 +9,25 @@ positions alone: of degree 1, the acceleration is zero.
 That controller takes no accelerations without positions and velocities; they are linear between the points.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics_ros.computation.values import Array, Instants, values_at
+from modular_dynamics_ros.computation.values import Array, Coverage, Instants, values_at
+from modular_dynamics_ros.exceptions import BadMessage
 
-__all__ = ["ReferenceTrajectory"]
+__all__ = ["ReferenceSampler", "ReferenceTrajectory"]
+
+KEPT = 256  # trajectories that have started, and as many that have not: a quarter of a second at 1 kHz
+MOST_NUMBERS = 2**23  # in all of them but the newest: 64 MiB
 
 
 @dataclass(frozen=True, eq=False)
 class ReferenceTrajectory:
-    """Accelerations at absolute instants, joints in graph order.
+    """The accelerations of joints, in graph order, from an absolute instant on.
 
     Attributes:
         start: since when it replaces older ones [ns].
@@ -65,14 +72,14 @@ class ReferenceTrajectory:
         return ReferenceTrajectory(int(instants[0]), instants, powers, at_rest, missing)
 
     def of_joints(self, where: NDArray[np.intp], names: Sequence[str]) -> "ReferenceTrajectory":
-        """Return the trajectory for joints with these names; (n,) index of each among its own, -1: none."""
-        named = {name for name, place in zip(names, where.tolist(), strict=True) if place >= 0}
+        """Return the trajectory for joints with these names; `where` (n,): their indices, -1 for none."""
+        named = {name for name, index in zip(names, where.tolist(), strict=True) if index >= 0}
         missing = tuple(name for name in names if name not in named or name in self.missing)
         return replace(self, powers=values_at(where, self.powers), missing=missing)
 
     @property
     def end(self) -> int:
-        """Instant [ns] of the last point; before `start` if there is none."""
+        """Return the instant [ns] of the last point; before `start` if there is none."""
         return int(self.instants[-1]) if len(self.instants) else self.start - 1
 
     def sample(self, instant: int, out: Array) -> None:
@@ -124,3 +131,82 @@ def _steps(instants: Instants, q: Array) -> tuple[Array, Array]:
     """Return times [s] (m - 1, 1) and mean velocities (m - 1, n) from point to point."""
     h = 1e-9 * np.diff(instants)[:, np.newaxis]
     return h, np.diff(q, axis=0) / h
+
+
+class ReferenceSampler:
+    """Stores trajectories; each is active from its start to the start of the next one.
+
+    A new trajectory replaces those that start after it. Those before remain: joint states that are still on
+    their way belong to them, and a busy node reads trajectories before the joint states in its queue.
+
+    Args:
+        hold: how long [s] the acceleration of the last point goes on after a trajectory that ends in motion.
+    """
+
+    def __init__(self, hold: float = 0.0) -> None:
+        self.hold = hold
+        self._starts: list[int] = []
+        self._trajectories: list[ReferenceTrajectory] = []
+
+    def add(self, trajectory: ReferenceTrajectory, now: int) -> None:
+        """Add a trajectory, which replaces those that start after it.
+
+        Beyond KEPT and MOST_NUMBERS the earliest are dropped, but never the one that is active now [ns].
+
+        Raises:
+            BadMessage: too many have not started yet; nothing is replaced.
+        """
+        starts, trajectories = self._starts, self._trajectories
+        replaced = bisect_left(starts, trajectory.start)
+        started = bisect_right(starts, now, hi=replaced)
+        droppable = started if trajectory.start <= now else max(started - 1, 0)
+        dropped = min(max(started - KEPT + 1, 0), droppable)
+        numbers = sum(older.powers.size for older in trajectories[dropped:replaced])
+        while numbers > MOST_NUMBERS and dropped < droppable:
+            numbers -= trajectories[dropped].powers.size
+            dropped += 1
+        waiting = replaced - started
+        if waiting >= KEPT or numbers > MOST_NUMBERS:
+            text = f"too many references wait: {waiting} start before it and have not started yet"
+            raise BadMessage("too many", f"{text}; send one with more points, or send it later")
+        starts[:] = [*starts[dropped:replaced], trajectory.start]
+        trajectories[:] = [*trajectories[dropped:replaced], trajectory]
+
+    def clear(self) -> None:
+        """Forget everything: the robot has changed, or the clock was set back."""
+        self._starts.clear()
+        self._trajectories.clear()
+
+    def continue_from(self, other: "ReferenceSampler", where: NDArray[np.intp], names: Sequence[str]) -> None:
+        """Take over the trajectories of a robot that was changed.
+
+        Args:
+            where: (n,) index of each joint in the other robot; -1: new. names: of the joints.
+        """
+        first = np.array_equal(where, np.arange(len(where)))  # the other robot may have more
+        self._starts = [*other._starts]
+        self._trajectories = [
+            old if first and old.powers.shape[-1] == len(where) else old.of_joints(where, names)
+            for old in other._trajectories
+        ]
+
+    def active_at(self, instant: int) -> ReferenceTrajectory | None:
+        """Return the active trajectory at `instant` [ns], even if ended; None before the first one."""
+        following = bisect_right(self._starts, instant)
+        return self._trajectories[following - 1] if following else None
+
+    def sample(self, instant: int, out: Array) -> Coverage:
+        """Write the acceleration (n,) at `instant` [ns] into `out`, if it is known; return its coverage."""
+        trajectory = self.active_at(instant)
+        if trajectory is None:
+            return Coverage.NONE
+        end = trajectory.end
+        if instant <= end:
+            trajectory.sample(instant, out)
+            return Coverage.COVERED
+        if trajectory.at_rest:
+            return Coverage.OVER
+        if instant - end <= self.hold * 1e9:
+            out[:] = trajectory.powers[-1, 0]
+            return Coverage.HELD
+        return Coverage.NONE

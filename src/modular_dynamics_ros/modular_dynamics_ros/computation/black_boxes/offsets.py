@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from modular_dynamics.text.numbers import LARGEST
-from modular_dynamics_ros.computation.checked_numbers import checked_numbers
 from modular_dynamics_ros.computation.kept_file import KeptFile
-from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.computation.values import Array, checked_numbers
 from modular_dynamics_ros.exceptions import BadMessage, OffsetsFileError
 
 

@@ -25,8 +25,8 @@ from modular_dynamics_ros.computation.changes.kinds import (
     largest_size,
     locked_positions,
 )
-from modular_dynamics_ros.computation.checked_numbers import checked_numbers, finite
 from modular_dynamics_ros.computation.robot import position_range
+from modular_dynamics_ros.computation.values import checked_numbers, finite
 from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownError, listed, repeated
 
 #: Excess over a limit [rad or m] that is rounding.

@@ -12,8 +12,8 @@ from modular_dynamics_ros.computation.changes.kinds import (
     Payload,
     Removal,
 )
-from modular_dynamics_ros.computation.checked_numbers import checked_numbers
 from modular_dynamics_ros.computation.kept_file import Draft, KeptFile
+from modular_dynamics_ros.computation.values import checked_numbers
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, listed, repeated
 
 

@@ -12,8 +12,7 @@ from modular_dynamics.algebra import Quaternion, pose
 from modular_dynamics.text.files import content_of, path_of
 from modular_dynamics.text.numbers import LARGEST, LARGEST_FLOAT, STIFFEST
 from modular_dynamics.text.sizes import MAX_BYTES
-from modular_dynamics_ros.computation.checked_numbers import checked_numbers
-from modular_dynamics_ros.computation.values import UNIT_NORM
+from modular_dynamics_ros.computation.values import UNIT_NORM, checked_numbers
 from modular_dynamics_ros.exceptions import ChangeFileError, NumbersError, RobotError
 
 Own = TypeVar("Own", bound="NamedNumbers")

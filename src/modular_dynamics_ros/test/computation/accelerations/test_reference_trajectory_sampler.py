@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from helpers.random_examples.examples import some
-from modular_dynamics_ros.computation.accelerations.reference_sampler import (
+from modular_dynamics_ros.computation.accelerations.reference_trajectory import (
     KEPT,
     MOST_NUMBERS,
     ReferenceSampler,
+    ReferenceTrajectory,
 )
-from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.values import Coverage, joint_indices
 from modular_dynamics_ros.exceptions import BadMessage
 
@@ -136,8 +136,8 @@ def test_what_it_keeps_is_bounded():
     sampler.clear()
     for k in range(3):
         sampler.add(huge(NOW + k), NOW + k)
-    assert sampler.in_force(NOW) is None
-    assert [sampler.in_force(NOW + k).start for k in (1, 2)] == [NOW + 1, NOW + 2]
+    assert sampler.active_at(NOW) is None
+    assert [sampler.active_at(NOW + k).start for k in (1, 2)] == [NOW + 1, NOW + 2]
 
 
 def huge(start):
@@ -179,10 +179,10 @@ def test_large_ones_that_have_not_started_do_not_drop_the_one_in_force_either():
     sampler.add(trajectory(NOW - MS, [1.0]), NOW)
     sampler.add(huge(NOW), NOW)
     sampler.add(huge(NOW + 10), NOW)
-    assert sampler.in_force(NOW - 1).start == NOW - MS  # the limit does not count the newest one
+    assert sampler.active_at(NOW - 1).start == NOW - MS  # the limit does not count the newest one
     with pytest.raises(BadMessage, match="wait: 1 start before it"):
         sampler.add(trajectory(NOW + 20, [1.0]), NOW)
-    assert [sampler.in_force(NOW + k).start for k in (-1, 0, 20)] == [NOW - MS, NOW, NOW + 10]
+    assert [sampler.active_at(NOW + k).start for k in (-1, 0, 20)] == [NOW - MS, NOW, NOW + 10]
 
 
 @pytest.mark.parametrize("names", ["abcd", "abc", "d", "dcba", "abcde"])
