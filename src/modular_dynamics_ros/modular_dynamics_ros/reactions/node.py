@@ -60,7 +60,7 @@ NEAR_DEAD_POINT = 1e-3  # dead_point_distance below which the actuators' forces 
 
 
 class ReactionOutputs(Outputs):
-    """See `Outputs`; efforts are the forces of the rules' actuators."""
+    """Publishes reactions, and the forces of the rules' actuators as efforts."""
 
     def __init__(
         self, node: SessionNode, computation: ReactionComputation, parameters: ReactionParameters
@@ -85,7 +85,7 @@ class ReactionOutputs(Outputs):
         )
 
     def publish(self, reactions: MechanismReactions, stamp_ns: int, *, from_topics: bool) -> None:
-        """Publish one answer: commands first, all else only while subscribed.
+        """Publish the reactions of a state: commands first, all else only while subscribed.
 
         Args:
             stamp_ns: of the state [ns]. from_topics: whether the loads came from topics.
@@ -103,7 +103,7 @@ class ReactionOutputs(Outputs):
         self._publish_markers(stamp, reactions)
 
     def _publish_markers(self, stamp: Time, reactions: MechanismReactions) -> None:
-        """Publish the arrows, the largest message, at most at MARKER_RATE."""
+        """Publish the reactions as arrows, the largest message, at most at MARKER_RATE."""
         if self._marker_publisher in self.subscribed.publishers and self._marker_pace.due(MARKER_RATE):
             scales = self.parameters.force_scale, self.parameters.moment_scale
             self._marker_publisher.publish(self._markers.write(stamp, reactions, *scales))
@@ -145,7 +145,7 @@ class ReactionSession(RobotSession[ReactionParameters]):
 
     @staticmethod
     def load(description: str, parameters: ReactionParameters) -> PreparedReactions:
-        """Prepare a robot and its rules; raises RobotError where they cannot be used."""
+        """Return a robot's computation and its rules; raises RobotError if they cannot be used."""
         computation = Computation(read_robot(description, parameters), robot_settings(parameters))
         rules, tolerance = parameters.rules_file, parameters.equilibrium_tolerance
         return PreparedReactions(computation, ReactionComputation(computation.robot, rules, tolerance))
@@ -175,7 +175,7 @@ class ReactionSession(RobotSession[ReactionParameters]):
         self._subscribe(others)
 
     def finish(self) -> None:
-        """Reject the states that wait for wrenches: those belong to the next robot from now on."""
+        """Reject the states that wait for wrenches, which belong to the next robot from now on."""
         if self._loads is not None:
             error = BadMessage("robot replaced", "the robot was replaced before its connection wrenches came")
             for _ in range(self._loads.matcher.close()):
@@ -240,7 +240,7 @@ class ReactionSession(RobotSession[ReactionParameters]):
         self.record.answered(answer, waiting.arrival, now, self.computation.settings.closure_tolerance)
 
     def on_watch(self) -> None:
-        """Report stale input, and give up states whose wrenches will not arrive."""
+        """Report stale input, and reject states whose wrenches will not arrive."""
         if self.record.overdue() is not None:
             self.record.stale("nothing")
         if self._loads is None:

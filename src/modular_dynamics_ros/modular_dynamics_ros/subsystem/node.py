@@ -64,7 +64,7 @@ USUAL = 2 * WATCH_PERIOD  # [s] between two looks at most, also where the comput
 
 
 class SubsystemOutputs(Outputs):
-    """See `Outputs`; efforts are the torques of the subsystem's joints.
+    """Publishes the torques of the subsystem's joints, and what its neighbours need.
 
     Attributes:
         graph: of the whole robot, as it is published.
@@ -92,7 +92,7 @@ class SubsystemOutputs(Outputs):
         self._missing_publisher = self._publisher(String, "~/missing", 10)
 
     def publish_graph(self, stamp: Time) -> None:
-        """Publish the graph, with which neighbours check their descriptions."""
+        """Publish the graph; neighbours compare their descriptions with it."""
         self.graph.header.stamp = stamp
         self._graph_publisher.publish(self.graph)
 
@@ -103,12 +103,12 @@ class SubsystemOutputs(Outputs):
             publisher.publish(writer.write(stamp, motion))
 
     def publish_wrench(self, stamp: Time, answer: Answer) -> None:
-        """Publish the predecessor's wrench on the subsystem, at and in the link that carries it."""
+        """Publish the wrench of the predecessor on the subsystem, at and in the link that carries it."""
         wrench = self._wrench.write(stamp, self._link, answer.dynamics.base_wrench)
         self._wrench_publisher.publish(wrench)
 
     def publish_torques(self, stamp: int, answer: Answer) -> None:
-        """Publish torques and commands, with a stamp [ns]."""
+        """Publish torques and commands with a stamp [ns]."""
         state, effort = answer.state, answer.effort
         self._torque_publisher.publish(self._torques.write(stamp, state.q, state.v, effort))
         self._publish_commands(effort, stamp)
@@ -119,9 +119,9 @@ class SubsystemOutputs(Outputs):
 
 
 class OwnPauses:
-    """For how long a node did not run: its process was stopped, or a callback took long.
+    """Measures for how long a node did not run: its process was stopped, or a callback took long.
 
-    It measures by how much a timer of WATCH_PERIOD is late. Meanwhile nothing was read that neighbours sent.
+    That is by how much a timer of WATCH_PERIOD is late. Messages of neighbours were not read meanwhile.
 
     Args:
         now: of the monotonic clock [ns].
@@ -131,7 +131,7 @@ class OwnPauses:
         self._last = now
 
     def look(self, now: int) -> int:
-        """Return how long [ns] the node did not run since the call before; for each call of the timer."""
+        """Return for how long [ns] the node did not run since the last call; call it with the timer."""
         late, self._last = now - self._last - round(USUAL * 1e9), now
         return max(0, late)
 
@@ -160,10 +160,10 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
 
     @staticmethod
     def load(description: str, parameters: SubsystemParameters) -> SubsystemComputation:
-        """Read the whole robot, and prepare the part that the parameter subsystem names."""
+        """Return the computation of the subsystem that the parameter names, from the whole robot."""
         robot = read_robot(description, parameters)
         topic_names("subsystem", [one.name for one in robot.graph.subsystems])
-        # that of a file stays as long as the node's parameters
+        # a file stays the same as long as the node's parameters
         digest = "" if parameters.robot_description_file else description_digest(description)
         return SubsystemComputation(
             subsystem_part(robot, parameters.subsystem), subsystem_settings(parameters), digest
@@ -213,13 +213,13 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
         super().receive(message, info)
 
     def finish(self) -> None:
-        """Reject the states that wait for neighbours: those have the next robot from now on."""
+        """Reject the states that wait for neighbours, which have the next robot from now on."""
         error = BadMessage("robot replaced", "the robot was replaced before its neighbours had sent")
         for _ in self.rendezvous.waiting():
             self.record.rejected(error)
 
     def continue_from(self, other: "SubsystemSession") -> None:
-        """Keep what is known of the other nodes' descriptions, and which states have counted."""
+        """Take over the descriptions of other nodes, and which stamps have been answered."""
         self.rendezvous.close_stamps_of(other.rendezvous)
         if self._descriptions is not None and other._descriptions is not None:
             self._descriptions.continue_from(other._descriptions)
@@ -289,11 +289,11 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
         assert waiting is not None  # the callers have checked
         motion = self._own_motion if before is None else meeting.parts.get(before)
         unusable = {} if self._descriptions is None else self._descriptions.unusable()
-        # one that the part carries leaves its motion as it is: the others that it carries may go on
+        # the motion does not depend on an unusable successor: other successors may continue
         if motion is None or not unusable.keys() <= self._successors:
             return
-        meeting.done = True  # unless it succeeds and wrenches are awaited
-        self._require_young(meeting.stamp)
+        meeting.done = True  # unless wrenches are awaited
+        self._require_in_time(meeting.stamp)
         if waiting.moving is None:
             self._moved = waiting.moving = self.computation.move(waiting.state, motion, self._moved)
             self._outputs.publish_motions(stamp_message(meeting.stamp), waiting.moving.outgoing)
@@ -304,17 +304,17 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
         else:
             self._finish(waiting.moving, waiting.arrival, meeting.parts)
 
-    def _require_young(self, stamp: int) -> None:
-        """Raise BadMessage for a state that would be answered too late, before it is computed."""
+    def _require_in_time(self, stamp: int) -> None:
+        """Raise BadMessage if a state with this stamp [ns] is older than stale_after."""
         if (self._node.now() - stamp) * 1e-9 > self.parameters.stale_after:
             text = "its motion and its wrenches were complete only when it was older than stale_after"
             raise BadMessage("too late", text)
 
     def _finish(self, moving: MovingState, arrival: int, wrenches: dict[str, Any]) -> None:
-        """Publish wrench and torques of a state."""
+        """Compute and publish wrench and torques of a state."""
         answer = self.computation.answer(moving, wrenches)
         stamp = stamp_message(moving.state.stamp)
-        self._require_young(moving.state.stamp)  # time may have passed in other threads
+        self._require_in_time(moving.state.stamp)  # time may have passed in other threads
         self._outputs.publish_wrench(stamp, answer)  # published first: the predecessor waits for it
         now = self._node.now()
         self.record.require_order(moving.state.stamp, now)
@@ -359,14 +359,15 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
 
 
 def subsystem_settings(parameters: SubsystemParameters) -> ComputationSettings:
-    """Return the settings of every node, and friction."""
+    """Return the settings of the subsystem's computation."""
     return replace(robot_settings(parameters), friction=parameters.friction)
 
 
 def own_parameters(parameters: SubsystemParameters, part: SubsystemPart) -> SubsystemParameters:
-    """Return the parameters without those of other subsystems' joints, as one file may serve all."""
-    absent = tuple(one for one in parameters.absent_joints if one.partition(":=")[0] not in part.other_joints)
-    order = tuple(name for name in parameters.controller_joints if name not in part.other_joints)
+    """Return the parameters without joints of other subsystems: one file may be used for all nodes."""
+    given, others = parameters.absent_joints, part.other_joints
+    absent = tuple(position for position in given if position.partition(":=")[0] not in others)
+    order = tuple(name for name in parameters.controller_joints if name not in others)
     return replace(parameters, absent_joints=absent, controller_joints=order)
 
 
@@ -376,7 +377,7 @@ def _same(part: ConnectionMotion | Array, other: Any) -> bool:
 
 
 class SubsystemNode(RobotNode[SubsystemParameters]):
-    """The torques of one subsystem: see `SubsystemSession`."""
+    """Computes the torques of one subsystem: see `SubsystemSession`."""
 
     NAME = "subsystem_node"
     PARAMETERS = SubsystemParameters
@@ -393,6 +394,7 @@ class SubsystemNode(RobotNode[SubsystemParameters]):
         return super().configure()
 
     def _load(self, description: str) -> Any:
+        """See `RobotNode`; the subsystem is by default the one with the node's name."""
         named = replace(self.parameters, subsystem=self.parameters.subsystem or self.get_name())
         return self.SESSION.load(description, named)
 
