@@ -1,4 +1,4 @@
-"""What the computation takes and returns, besides the answer: values that later calls do not change."""
+"""What the computation takes and returns, besides the answer; checks of numbers, values by joint."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -41,12 +41,11 @@ __all__ = [
 
 Array = NDArray[np.float64]
 Instants = NDArray[np.int64]  # [ns]
-#: Size of joint values, rates, torques and wrenches beyond which none is taken: as in descriptions, see
-#: modular_dynamics.text.numbers. A node that starts does not wait for the library.
+#: Largest accepted joint values, rates, torques and wrenches: as in descriptions, see
+#: modular_dynamics.text.numbers, which is not imported because a node would start later.
 LARGEST = 1e9
-CLOCK_SET_BACK = (
-    1_000_000_000  # [ns] a step back above this means that the clock was set; below it, two computers differ
-)
+#: [ns] A larger step back means that the clock was set; a smaller one, that the clocks of computers differ.
+CLOCK_SET_BACK = 1_000_000_000
 UNIT_NORM = 0.01  # by which the norm of a quaternion may differ from 1: digits that were cut off; as tf2
 TWIST_NAMES = tuple(f"{kind}.{axis}" for kind in ("linear", "angular") for axis in "xyz")
 Wrenches = Mapping[str, Array] | None  # by name [force N, moment N m] (6,)
@@ -59,7 +58,7 @@ def all_finite(values: Array) -> bool:
 
 
 def all_usable(values: Array) -> bool:
-    """Return whether every number is finite and within the limits of robots' joints, rates and torques."""
+    """Return whether all numbers are finite and at most LARGEST."""
     return 0 not in (np.abs(values) <= LARGEST).tobytes()
 
 
@@ -107,7 +106,7 @@ def values_at(where: NDArray[np.intp], values: NDArray[np.generic], new: float |
 
 @dataclass(frozen=True)
 class ComputationSettings:
-    """Settings; they may change between two joint states.
+    """The settings of a computation, which may change between two joint states.
 
     Attributes:
         acceleration_source: zero | reference | filtered. filter_cutoff: of the velocity filter [Hz].
@@ -133,7 +132,7 @@ class ComputationSettings:
 
 
 class Coverage(Enum):
-    """Whether the accelerations of an instant are the reference's."""
+    """Whether the accelerations at an instant come from the reference, and why not."""
 
     COVERED = "running"
     OVER = "over: accelerations are zero"  # it ended at rest, or was cancelled
@@ -143,7 +142,7 @@ class Coverage(Enum):
 
     @property
     def doubtful(self) -> bool:
-        """Whether the robot's true acceleration may differ: the last reference is held, or there is none."""
+        """Return whether the true acceleration may differ: the reference is held, or there is none."""
         return self is Coverage.HELD or self is Coverage.NONE
 
 
@@ -198,7 +197,7 @@ class AppliedWrenches(NamedTuple):
     """Wrenches from topics: external ones by link, those of black boxes by subsystem.
 
     Attributes:
-        stopped: black boxes whose wrench has stopped: it is the last one, or zero.
+        stopped: black boxes whose wrenches have stopped coming; the last ones, or zeros, are used.
     """
 
     external: Wrenches = None
@@ -207,7 +206,11 @@ class AppliedWrenches(NamedTuple):
 
 
 class FailedAttempt(NamedTuple):
-    """Closing loops near measured passive joints: measured less closed positions (passive,), tolerance."""
+    """An attempt to close loops near the measured passive joints, which failed.
+
+    Attributes:
+        differences: measured less closed positions (passive,). tolerance: see `ComputationSettings`.
+    """
 
     differences: Array
     tolerance: float
@@ -220,7 +223,7 @@ class Configuration(NamedTuple):
         coordinates: (nq,) of the graph's joints, with the loops closed.
         disagreements: by passive joint, measured less closed position beyond closure_tolerance [rad or m].
         continues_last: whether the assembly mode is that of the answer before.
-        failed_attempt: while measured joints disagree: it is not repeated as long as the differences stay.
+        failed_attempt: not repeated while the measured joints disagree by the same differences.
     """
 
     state: State

@@ -17,8 +17,6 @@ from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 __all__ = ["AGREEMENTS", "CrossCheckMonitor", "CrossChecks", "PinocchioCheck", "crosscheck_status"]
 
-# What comparisons of torques with Pinocchio have shown, and whether torques are held back because of it.
-
 LARGEST_COMPARED = 100  # velocities: Pinocchio's model needs memory and time that grow with the cube
 AGREEMENTS = 10  # comparisons in a row below half the threshold after which torques are published again
 
@@ -54,7 +52,7 @@ class CrossCheckMonitor:
     _next: float = float("-inf")
 
     def change(self, rate: float, threshold: float, *, stops: bool) -> None:
-        """Take other settings; they count at once, also for the last comparison."""
+        """Change the settings; the last comparison is judged by the new ones."""
         self.rate, self.threshold, self.stops = rate, threshold, stops
         self.stopped = stops and rate > 0.0 and (self.stopped or self.disagrees)
 
@@ -97,7 +95,7 @@ class CrossCheckMonitor:
 
     @property
     def disagreement(self) -> str:
-        """The last comparison in words."""
+        """Return the last comparison in words."""
         return (
             f"torques of '{self.where}' differ from Pinocchio's by {self.relative:.1e} of the terms that "
             f"add up to them, threshold {self.threshold:.1e}"
@@ -159,7 +157,7 @@ class PinocchioCheck:
 
     @classmethod
     def of(cls, robot: Robot) -> "PinocchioCheck":
-        """Build it and compare once; no failure of the check may stop what it checks.
+        """Return the check of a robot after one comparison; a check that fails is unavailable.
 
         It may be called in any thread, but holds Python's lock while Pinocchio allocates.
         """
@@ -189,8 +187,8 @@ class CrossChecks:
     """Compares answers at a rate before they are published, holds back what disagrees, and reports it.
 
     Args:
-        check: of this robot, if it was built already. Otherwise it is built in a thread of its own where
-            `crosscheck_rate` asks for it; until then answers are not compared.
+        check: of this robot, if it was built already. Otherwise it is built in a thread once
+            `crosscheck_rate` is not zero; until then answers are not compared.
 
     Attributes:
         check: compares one answer. monitor: counts the comparisons since activation, or since the robot was
@@ -216,6 +214,7 @@ class CrossChecks:
             self._building.start()
 
     def _build(self) -> None:
+        """Build Pinocchio's model; runs in a thread."""
         self.check = PinocchioCheck.of(self._robot)
 
     def restart(self) -> None:

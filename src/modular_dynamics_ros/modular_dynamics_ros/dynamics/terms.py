@@ -31,11 +31,11 @@ from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 __all__ = ["ContactOutput", "TermOutputs"]
 
-# ~/external_torques: what the world exerts along the joints whose effort is measured.
-
 
 class ContactOutput:
-    """The topic; computed, and efforts read, only while it is subscribed to.
+    """Publishes ~/external_torques: what the world exerts along the joints whose effort is measured.
+
+    Efforts are read, and torques computed, only while subscribed.
 
     Args:
         make_publisher: (type, topic) -> publisher. subscribed: knows whether it has subscribers.
@@ -50,7 +50,7 @@ class ContactOutput:
         self._torques, self._writer = ExternalTorques(len(names)), KnownEffortsWriter(names)
 
     def continue_from(self, other: "ContactOutput") -> None:
-        """Continue the filters of joints that a changed robot keeps."""
+        """Take over the filters of the joints that the changed robot still has."""
         self._torques.continue_from(other._torques, joint_indices(self._names, other._names))
 
     def needs_efforts(self) -> bool:
@@ -76,7 +76,7 @@ class ContactOutput:
 
 
 class TermOutputs:
-    """Topics that are computed and published only while subscribed.
+    """Publishes terms of the torques, and what is computed from them, only while subscribed.
 
     Args:
         make_publisher: (type, topic, depth) -> publisher. subscribed: knows whether they have subscribers.
