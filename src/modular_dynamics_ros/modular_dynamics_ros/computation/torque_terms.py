@@ -1,4 +1,4 @@
-"""The terms that add up to the torques of one state.
+"""The terms that add up to the torques of one state, and external torques from measured efforts.
 
 total = inertia + coriolis + gravity + springs + friction - external. Inverse dynamics is affine in
 accelerations, gravity and wrenches, so each term is the difference of two of its solutions (Featherstone,
@@ -9,14 +9,24 @@ them, and dampers are odd.
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop, ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Dynamics, OpenChain
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.computation.values import AppliedWrenches, Array, BaseState, Configuration, State
+from modular_dynamics_ros.computation.values import (
+    AppliedWrenches,
+    Array,
+    BaseState,
+    Configuration,
+    State,
+    values_at,
+)
 
-__all__ = ["TermsSolver", "TorqueTerms"]
+__all__ = ["ExternalTorques", "TermsSolver", "TorqueTerms"]
+
+NEVER = -(1 << 62)  # [ns]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,3 +117,53 @@ def _with_rates(rest: State, v: State | None = None, a: State | None = None, sig
     twist = np.zeros(6) if v is None or v.base is None else sign * v.base.twist
     acceleration = np.zeros(6) if a is None or a.base is None else a.base.acceleration
     return state._replace(base=BaseState(rest.base.orientation, twist, acceleration))
+
+
+class ExternalTorques:
+    """Filters what the world exerts along the joints, by the difference of the model from measured efforts.
+
+    M(q) a + h(q, v) = tau_measured + tau_external. The model computes the left side, so tau_external is the
+    model's torque less the measured one. It passes a low-pass filter of first order, y' = (x - y) 2 pi f_c,
+    which is exact for an input that is constant from one stamp to the next, whatever their distances are.
+    Of values with the same stamp the last one is used: with each publisher that reports some of the joints
+    the model's state becomes more complete.
+
+    Args:
+        count: of joints.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._filtered = np.zeros(count)
+        self._stamps = np.full(count, NEVER)  # [ns] of the last value of each joint
+        # states before the last stamp, from which another value of that stamp starts
+        self._filtered_before, self._stamps_before = self._filtered.copy(), self._stamps.copy()
+
+    def continue_from(self, other: "ExternalTorques", where: NDArray[np.intp]) -> None:
+        """Take over the filters of another robot; `where` (n,): index of each joint in it, -1 if new."""
+        self._filtered = values_at(where, other._filtered)
+        self._stamps = values_at(where, other._stamps, NEVER).astype(np.int64)
+        self._filtered_before = values_at(where, other._filtered_before)
+        self._stamps_before = values_at(where, other._stamps_before, NEVER).astype(np.int64)
+
+    def update(self, stamp: int, model: Array, measured: Array, cutoff: float, longest_gap: float) -> Array:
+        """Return filtered torques (n,) [N m or N] at a stamp [ns]; NaN if no effort was measured.
+
+        The filter of a joint begins anew, with the value itself, after `longest_gap` [s] without one, and
+        where stamps go back.
+
+        Args:
+            model: torques (n,) that the model computes, friction included, of the same state.
+            measured: efforts (n,), NaN where missing.
+            cutoff: f_c [Hz]; 0: no filter.
+        """
+        raw = model - measured
+        known = np.isfinite(raw)
+        new = known & (self._stamps != stamp)
+        self._filtered_before[new], self._stamps_before[new] = self._filtered[new], self._stamps[new]
+        gaps = (stamp - self._stamps_before) * 1e-9
+        begins = known & ((gaps < 0.0) | (gaps > longest_gap))
+        kept = np.exp(-2.0 * np.pi * cutoff * np.maximum(gaps, 0.0)) if cutoff > 0.0 else 0.0
+        filtered = raw + kept * (self._filtered_before - raw)
+        filtered[begins] = raw[begins]
+        self._filtered[known], self._stamps[known] = filtered[known], stamp
+        return np.where(known, filtered, np.nan)

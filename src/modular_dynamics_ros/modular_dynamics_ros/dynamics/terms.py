@@ -14,10 +14,10 @@ from visualization_msgs.msg import MarkerArray
 import modular_dynamics as md
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.external_torques import ExternalTorques
 from modular_dynamics_ros.computation.queries.quantities import equation_of_motion
 from modular_dynamics_ros.computation.queries.query_model import QueryError, QueryModel
 from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.torque_terms import ExternalTorques
 from modular_dynamics_ros.computation.values import Array, joint_indices
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.markers import WrenchMarkerWriter, arrow_scales

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from modular_dynamics_ros.computation.external_torques import ExternalTorques
+from modular_dynamics_ros.computation.torque_terms import ExternalTorques
 
 pytestmark = pytest.mark.ros
 CUTOFF, GAP, NAN = 2.0, 0.5, np.nan
