@@ -50,7 +50,7 @@ NO_ORIENTATION = -1.0  # sensor_msgs/Imu: first element of the covariance of wha
 
 
 class BaseStateInput(Subscriptions):
-    """States of the base; a message that cannot be used is refused, and the last good one stays."""
+    """Stores states of the base; a bad message is refused, and the last good one stays."""
 
     def __init__(self, node: SessionNode, computation: Computation) -> None:
         super().__init__(node)
@@ -60,7 +60,7 @@ class BaseStateInput(Subscriptions):
         self._robot, self._base, self._states = robot, robot.base, states
 
     def _take(self, stamp: Time, info: dict[str, Any], orientation: Quaternion, twist: Array) -> None:
-        """Store the base's state of a message with this stamp; zero: the time of its sending.
+        """Store the state of the base at a message's stamp or, if that is zero, its time of sending.
 
         The message may have waited while this node was stopped.
 
@@ -77,7 +77,7 @@ class BaseStateInput(Subscriptions):
 
 
 class ImuInput(BaseStateInput):
-    """Orientations."""
+    """Orientations of the base, from an IMU on it."""
 
     def __init__(self, node: SessionNode, computation: Computation) -> None:
         super().__init__(node, computation)
@@ -111,10 +111,10 @@ class OdometryInput(BaseStateInput):
 
 
 def base_source(parameters: DynamicsParameters) -> str:
-    """Return the topic's name; empty if the root is fixed and gravity comes from the parameter.
+    """Return the topic of the base's state, or "" if the root is fixed and gravity is the parameter's.
 
     Raises:
-        SettingError: two topics would tell how the base is turned.
+        SettingError: two topics would give the orientation of the base.
     """
     imu = parameters.gravity_source == "imu"
     if imu and parameters.floating_base:
@@ -127,7 +127,7 @@ def base_source(parameters: DynamicsParameters) -> str:
 def base_input(
     parameters: DynamicsParameters,
 ) -> tuple[Callable[[SessionNode, Computation], Subscriptions], ...]:
-    """Return the input of the base's topic, if there is one.
+    """Return the class of the input for the base's topic, in a tuple; empty if there is none.
 
     Raises:
         SettingError: its messages cannot be imported; or as of `base_source`.
@@ -144,7 +144,7 @@ REFUSED, STOPPED = WHERE = "wrenches", "stopped wrench"  # places of the log
 
 
 class WrenchInputs(Subscriptions):
-    """Wrenches from topics; a bad one is refused, the last good one stays.
+    """Stores wrenches from topics; a bad one is refused, and the last good one stays.
 
     Attributes:
         refused: wrenches since activation, by cause.
@@ -164,7 +164,7 @@ class WrenchInputs(Subscriptions):
             self._subscribe_to_stream(WrenchStamped, topic, of_box, SENSOR)
 
     def continue_from(self, other: "WrenchInputs") -> None:
-        """Count on what another robot of the node has counted, and know the frames that it knew."""
+        """Take over counts and static frames from the session that this one replaces."""
         self.refused = other.refused
         self._wrenches.links.fixed = other._wrenches.links.fixed
 
@@ -186,7 +186,7 @@ class WrenchInputs(Subscriptions):
                 self._wrenches.links.fixed.set(link(child), link(parent), H_parent_child)
 
     def _on_wrench(self, box: str | None, message: WrenchStamped, info: dict[str, Any]) -> None:
-        """Take a black box's wrench; `box` None: an external wrench."""
+        """Store the wrench of a black box; `box` None: an external wrench."""
         node, now, wrenches = self._node, self._node.now(), self._wrenches
         what = "external wrench" if box is None else f"wrench of black box '{box}'"
         with self._refusing(REFUSED, what), self._counting(box):

@@ -207,7 +207,8 @@ class Layout:
     Attributes:
         names: of the messages. source: (k,) indices in the message of the joints that are read.
         rows: (k,) of these joints in the table. needed: (k,) their indices in the robot's `state_names`, -1
-        for other joints. own: whether any of them is a joint of the robot.
+        for other joints. own: whether any is needed, passive, or in the
+        subsystem of another node.
         number: of this layout, from 1; it stands for the publishers of messages with these names.
     """
 
@@ -474,5 +475,5 @@ class JointStates:
 
 
 def _numbers(values: "array[float] | Sequence[float]") -> Array:
-    """Return the numbers of a message as an array, without a copy of rclpy's."""
+    """Return the numbers of a message as an array; rclpy's arrays are not copied."""
     return np.asarray(values, np.float64)
