@@ -1,12 +1,170 @@
-"""Objects that MoveIt has attached to links, as one payload for each link."""
+"""What MoveIt has attached to links, as one payload for each link.
+
+The solids and meshes of an object have an even density; its mass scales them.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from modular_dynamics.algebra import Quaternion, rotation_matrix
 from modular_dynamics_ros.exceptions import NumbersError, ParameterError
-from modular_dynamics_ros.moveit.solids import HEAVIEST, Load, body_of_mesh, body_of_primitive, placed, sum_of
+
+Array = NDArray[np.float64]
+HEAVIEST, FARTHEST = 1e5, 1e3  # largest mass of a load [kg], largest size of a solid and its distance [m]
+SMALLEST = 1e-6  # least size of a solid [m]
+BOX, SPHERE, CYLINDER, CONE = 1, 2, 3, 4  # types of shape_msgs/SolidPrimitive; a prism (5) has a polygon
+
+
+class Load(NamedTuple):
+    """Mass [kg], centre of mass (3,) [m], moments of inertia about it (3, 3) [kg m^2].
+
+    Of a body of density 1 the mass is the volume [m^3], and the moments of inertia are in m^5.
+    """
+
+    mass: float
+    com: Array
+    inertia: Array
+
+    def moved(self, rotation: Array, position: Array) -> "Load":
+        """Return the load at a pose: R c + p, R I R^T."""
+        return Load(self.mass, rotation @ self.com + position, rotation @ self.inertia @ rotation.T)
+
+    def scaled(self, mass: float) -> "Load":
+        """Return the same shape with another mass."""
+        return Load(mass, self.com, self.inertia * (mass / self.mass))
+
+    def raise_if_impossible(self) -> None:
+        """Raise NumbersError where no body has these numbers, or they are beyond what a robot carries."""
+        numbers = np.array([self.mass, *self.com, *self.inertia.ravel()])
+        in_range = 0.0 < self.mass <= HEAVIEST and abs(self.com).max() <= FARTHEST
+        if not (in_range and np.isfinite(numbers).all()):
+            raise NumbersError(f"mass {self.mass:g} kg, centre {self.com.tolist()} m: beyond all limits")
+        principal = np.linalg.eigvalsh(self.inertia)
+        if principal[0] < 0.0 or principal[:2].sum() < (1.0 - 1e-6) * principal[2]:
+            raise NumbersError("no body has its moments of inertia")
+
+    def is_close(self, other: "Load") -> bool:
+        """Return whether the numbers are equal up to rounding."""
+        pairs = (self.mass, other.mass), (self.com, other.com), (self.inertia, other.inertia)
+        return all(np.allclose(a, b, rtol=1e-9, atol=1e-12) for a, b in pairs)
+
+
+def sum_of(loads: Sequence[Load]) -> Load:
+    """Return rigidly connected loads as one; Steiner: m (|d|^2 - d d^T) about the common centre."""
+    mass = sum(load.mass for load in loads)
+    com = sum((load.mass * load.com for load in loads), np.zeros(3)) / mass
+    inertia = np.zeros((3, 3))
+    for load in loads:
+        d = load.com - com
+        inertia = inertia + load.inertia + load.mass * (d @ d * np.eye(3) - np.outer(d, d))
+    return Load(mass, com, inertia)
+
+
+def _box(x: float, y: float, z: float) -> Load:
+    volume = x * y * z
+    moments = np.diag([y * y + z * z, x * x + z * z, x * x + y * y]) * volume / 12
+    return Load(volume, np.zeros(3), moments)
+
+
+def _sphere(radius: float) -> Load:
+    volume = 4 / 3 * np.pi * radius**3
+    return Load(volume, np.zeros(3), 0.4 * volume * radius**2 * np.eye(3))
+
+
+def _cylinder(height: float, radius: float) -> Load:
+    volume = np.pi * radius**2 * height
+    across = volume * (3 * radius**2 + height**2) / 12
+    return Load(volume, np.zeros(3), np.diag([across, across, 0.5 * volume * radius**2]))
+
+
+def _cone(height: float, radius: float) -> Load:
+    """Return a cone with its origin halfway between base and tip, the tip on z."""
+    volume = np.pi * radius**2 * height / 3
+    across = volume * 3 / 80 * (4 * radius**2 + height**2)
+    com, along = np.array([0.0, 0.0, -height / 4]), 0.3 * volume * radius**2
+    return Load(volume, com, np.diag([across, across, along]))
+
+
+_BODIES: Mapping[int, tuple[str, int, Callable[..., Load]]] = {
+    BOX: ("box", 3, _box),
+    SPHERE: ("sphere", 1, _sphere),
+    CYLINDER: ("cylinder", 2, _cylinder),
+    CONE: ("cone", 2, _cone),
+}
+
+
+def body_of_primitive(kind: int, dimensions: Sequence[float]) -> Load:
+    """Return the body of a shape_msgs/SolidPrimitive.
+
+    Raises:
+        NumbersError: another kind, or dimensions that no such solid has.
+    """
+    if kind not in _BODIES:
+        raise NumbersError(f"a solid of type {kind}; known are box (1), sphere (2), cylinder (3), cone (4)")
+    name, count, make = _BODIES[kind]
+    sizes = [float(size) for size in dimensions[:count]]
+    if len(sizes) < count or not all(SMALLEST <= size <= FARTHEST for size in sizes):
+        limits = f"{count} from {SMALLEST:g} to {FARTHEST:g} m are needed"
+        raise NumbersError(f"a {name} with dimensions {list(dimensions)}; {limits}")
+    return make(*sizes)
+
+
+def body_of_mesh(vertices: Array, triangles: NDArray[np.int64]) -> Load:
+    """Return the body of a closed surface: vertices (k, 3) [m], vertex indices of triangles (m, 3).
+
+    The tetrahedra between the middle and each triangle, with their signs, add up to the solid.
+
+    Raises:
+        NumbersError: a vertex that is not there, not finite or far away, or a surface that is not closed.
+    """
+    known = ((triangles >= 0) & (triangles < len(vertices))).all()
+    if not known or not (np.abs(vertices) <= FARTHEST).all():
+        raise NumbersError("a mesh with vertices that are not there, not finite or far away")
+    if not _is_closed(vertices, triangles):
+        raise NumbersError("a mesh whose surface is not closed, or whose triangles have different senses")
+    middle = vertices.mean(axis=0)  # about the origin, digits of a distant mesh would be lost
+    corners = (vertices - middle)[triangles]
+    sums = corners.sum(axis=1)
+    volumes = np.linalg.det(corners) / 6  # of the tetrahedra
+    volume = volumes.sum()
+    if not abs(volume) > 1e-9 * np.abs(volumes).sum():
+        raise NumbersError("a mesh whose surface encloses no volume")
+    centre = volumes @ sums / 4 / volume
+    squares = np.einsum("t,tki,tkj->ij", volumes, corners, corners)
+    squares += np.einsum("t,ti,tj->ij", volumes, sums, sums)
+    second = squares / 20 - volume * np.outer(centre, centre)
+    sign = np.sign(volume)  # triangles may be listed either way round
+    return Load(sign * volume, centre + middle, sign * (np.trace(second) * np.eye(3) - second))
+
+
+def _is_closed(vertices: Array, triangles: NDArray[np.int64]) -> bool:
+    """Return whether each edge is passed equally often both ways; vertices at one place are merged."""
+    places, index = np.unique(vertices, axis=0, return_inverse=True)
+    corners = index.ravel()[triangles]
+    start, end = corners.ravel(), np.roll(corners, -1, axis=1).ravel()
+    there, back = start * len(places) + end, end * len(places) + start
+    return len(triangles) > 0 and np.array_equal(np.sort(there), np.sort(back))
+
+
+def placed(body: Load, pose: Any) -> Load:
+    """Return a body at a geometry_msgs/Pose; an unset orientation is the identity.
+
+    Raises:
+        NumbersError: not finite, far away, or a quaternion of a norm far from 1.
+    """
+    p, r = pose.position, pose.orientation
+    position, turn = np.array([p.x, p.y, p.z]), np.array([r.w, r.x, r.y, r.z])
+    if not turn.any():
+        turn[0] = 1.0
+    size = float(np.linalg.norm(turn))
+    if not (abs(position) <= FARTHEST).all():
+        raise NumbersError(f"a pose {position.tolist()}; {FARTHEST:g} m at most, in each direction")
+    if not 1e-3 < size < 1e3:
+        raise NumbersError(f"a pose whose quaternion has the norm {size:g}; 1 is needed")
+    return body.moved(rotation_matrix(Quaternion(*(turn / size))), position)
 
 
 def masses_by_id(texts: Sequence[str]) -> dict[str, float]:
@@ -36,7 +194,7 @@ class Masses:
     """Masses of objects: by name, by the message that attached them, or by density, in this order.
 
     Args:
-        given: [kg] by the id of an object. density: [kg/m^3] of all others; 0: it is not known.
+        given: [kg] by the id of an object. density: [kg/m^3] of all others; 0: not known.
     """
 
     def __init__(self, given: Mapping[str, float], density: float) -> None:
@@ -57,7 +215,7 @@ class Masses:
         """Return the mass [kg] of an object.
 
         Raises:
-            NumbersError: nothing says it.
+            NumbersError: it is not known.
         """
         mass = self._given.get(name) or self._messages.get(name) or self._density * volume
         if not mass > 0.0:
@@ -75,14 +233,14 @@ def payloads_of(attached: Sequence[Any], masses: Masses, refuse: Callable[[str],
         refuse: called with a line about each object that is not counted.
     """
     payloads: dict[str, Load] = {}
-    for one in attached:
+    for entry in attached:
+        link = entry.link_name
         try:
-            own = _load(one, masses)
+            load = _load(entry, masses)
         except NumbersError as error:
-            refuse(f"object '{one.object.id}' on link '{one.link_name}' is not counted: {error}")
+            refuse(f"object '{entry.object.id}' on link '{link}' is not counted: {error}")
             continue
-        before = payloads.get(one.link_name)
-        payloads[one.link_name] = own if before is None else sum_of([before, own])
+        payloads[link] = sum_of([payloads[link], load]) if link in payloads else load
     return payloads
 
 

@@ -11,21 +11,20 @@ for such a link counts until the objects of the link change.
 """
 
 import time
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 from lifecycle_msgs.msg import TransitionEvent
 from modular_dynamics_interfaces.srv import SetPayload
 from rclpy.exceptions import NameValidationException
-from rclpy.node import Node
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import ParameterError
 from modular_dynamics_ros.lifecycle.entities import ReadingNode
 from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK
 from modular_dynamics_ros.lifecycle.requests import answer_all_requests
-from modular_dynamics_ros.moveit.attached_objects import Masses, masses_by_id, payloads_of
-from modular_dynamics_ros.moveit.solids import Load
+from modular_dynamics_ros.moveit.attached_objects import Load, Masses, masses_by_id, payloads_of
 from modular_dynamics_ros.node.spinning import run_node
 from modular_dynamics_ros.node.worker import Calls
 from modular_dynamics_ros.parameters.nodes import MoveitParameters
@@ -35,44 +34,16 @@ LOOK_PERIOD = 1.0  # [s] from one request for the planning scene to the next
 TRY_AGAIN = 30.0  # [s] before a payload that was refused is sent once more: the robot may have changed
 
 
-class Instance:
-    """A lifecycle node, by one of its services: notices its transitions, and another process in its place.
-
-    A process that was killed is known to DDS for some seconds more, so that its services never seem to be
-    away where the next process starts at once. But that one's publishers are others.
-
-    Args:
-        service: name of a service of the node, "NODE/SERVICE".
-    """
-
-    def __init__(self, node: Node, service: str) -> None:
-        self._node, self._topic = node, f"{service.rpartition('/')[0]}/transition_event".lstrip("/")
-        if service.startswith("/"):
-            self._topic = f"/{self._topic}"
-        self._known, self._moved = set[bytes](), False
-        node.create_subscription(TransitionEvent, self._topic, self._on_transition, 10)
-
-    def _on_transition(self, message: Any) -> None:
-        self._moved = True
-
-    def changed(self) -> bool:
-        """Return whether the instance changed its state, appeared or vanished since the last call."""
-        found = self._node.get_publishers_info_by_topic(self._topic)
-        publishers = {bytes(one.endpoint_gid) for one in found}
-        before, self._known = self._known, publishers
-        moved, self._moved = self._moved, False
-        return moved or publishers != before
-
-
 def payload_request(link: str, load: Load | None) -> SetPayload.Request:
     """Return a request for a load; None removes the present one."""
     request = SetPayload.Request(link=link)
     if load is not None:
-        own, about = request.inertia, load.inertia
-        own.m = float(load.mass)
-        own.com.x, own.com.y, own.com.z = map(float, load.com)
-        own.ixx, own.ixy, own.ixz = map(float, about[0])
-        own.iyy, own.iyz, own.izz = float(about[1, 1]), float(about[1, 2]), float(about[2, 2])
+        message, (row_x, row_y, row_z) = request.inertia, load.inertia.tolist()
+        message.m = float(load.mass)
+        message.com.x, message.com.y, message.com.z = load.com.tolist()
+        message.ixx, message.ixy, message.ixz = row_x
+        _, message.iyy, message.iyz = row_y
+        message.izz = row_z[2]
     return request
 
 
@@ -86,11 +57,10 @@ class MoveitPayloadNode(ReadingNode):
     def __init__(self, **options: Any) -> None:
         super().__init__("moveit_payload_node", **options)
         self.parameters = parameters = declare(self, MoveitParameters)
-        masses = masses_by_id(parameters.object_masses)
+        self._masses = Masses(masses_by_id(parameters.object_masses), parameters.density)
         scene, attached, get_scene = _messages()
         self._components = get_scene.Request()
         self._components.components.components = self._components.components.ROBOT_STATE_ATTACHED_OBJECTS
-        self._masses = Masses(masses, parameters.density)
         self.log = ChangeLog(self.get_logger(), time.monotonic)
         self._in_force: dict[str, Load | None] = {}  # active payloads by link; None: no longer known
         self._refused: dict[str, tuple[Load | None, float]] = {}  # refused payloads by link, and when
@@ -100,18 +70,38 @@ class MoveitPayloadNode(ReadingNode):
             self._payload = Calls(self.create_client(SetPayload, parameters.set_payload))
         except (NameValidationException, ValueError) as error:
             raise ParameterError(f"set_payload: {' '.join(str(error).split())}") from error
-        self._receiver = Instance(self, parameters.set_payload)
+        # of the lifecycle node that has the service
+        self._transitions = (
+            f"{parameters.set_payload[: parameters.set_payload.rfind('/') + 1]}transition_event"
+        )
+        self._publishers, self._transitioned = set[bytes](), False
+        self.create_subscription(TransitionEvent, self._transitions, self._on_transition, 10)
         self.create_subscription(scene, "monitored_planning_scene", self._on_scene, 100)
         self.create_subscription(attached, "attached_collision_object", self._masses.take, 100)
         self.create_timer(LOOK_PERIOD, self._look, clock=STEADY_CLOCK)
         answer_all_requests(self)
 
     def _look(self) -> None:
-        if self._receiver.changed():  # it may have lost payloads, or kept old ones
+        """Compare payloads with the scene, each second."""
+        if self._receiver_changed():  # it may have lost payloads, or kept old ones
             self._in_force = dict.fromkeys(self._in_force)
             self._refused.clear()
         self._ask()
         self.log.log_resolved()
+
+    def _on_transition(self, message: Any) -> None:
+        self._transitioned = True
+
+    def _receiver_changed(self) -> bool:
+        """Return whether dynamics_node changed its state, appeared, vanished or restarted since last time.
+
+        DDS knows a killed process for some seconds more, so that its services never seem to be away where the
+        next process starts at once. But that one's publishers are others.
+        """
+        publishers = {bytes(one.endpoint_gid) for one in self.get_publishers_info_by_topic(self._transitions)}
+        changed = self._transitioned or publishers != self._publishers
+        self._publishers, self._transitioned = publishers, False
+        return changed
 
     def _on_scene(self, message: Any) -> None:
         """Ask for the whole scene; MoveIt's messages about joints omit attached objects."""
@@ -128,9 +118,7 @@ class MoveitPayloadNode(ReadingNode):
         before, self._attached = self._attached, {one.object.id for one in attached}
         self._masses.forget(before - self._attached)
 
-        def refuse(text: str) -> None:
-            self.log.problem("attached objects", "not counted", text)
-
+        refuse = partial(self.log.problem, "attached objects", "not counted")
         wanted = payloads_of(attached, self._masses, refuse)
         for link in {**self._in_force, **wanted}:
             if self._differs(link, wanted.get(link)):
@@ -138,6 +126,7 @@ class MoveitPayloadNode(ReadingNode):
                 return  # the others follow the answer
 
     def _differs(self, link: str, load: Load | None) -> bool:
+        """Return whether a link's load is not the active payload, and was not refused a moment ago."""
         refused, when = self._refused.get(link, (None, -TRY_AGAIN))
         if time.monotonic() - when < TRY_AGAIN and _same(load, refused):
             return False
@@ -147,7 +136,7 @@ class MoveitPayloadNode(ReadingNode):
     def _send(self, link: str, load: Load | None) -> None:
         def answered(response: Any) -> None:
             if response.success:
-                self._note(link, load)
+                self._accepted(link, load)
             else:
                 self._refused[link] = load, time.monotonic()
                 self.log.problem(f"payload on '{link}'", "refused", response.error_message)
@@ -158,7 +147,7 @@ class MoveitPayloadNode(ReadingNode):
         if not self._payload.send(payload_request(link, load), answered):
             self.log.problem(self.parameters.set_payload, "silent", "no answer from dynamics_node")
 
-    def _note(self, link: str, load: Load | None) -> None:
+    def _accepted(self, link: str, load: Load | None) -> None:
         self._refused.pop(link, None)
         if load is None:
             self._in_force.pop(link, None)
@@ -169,10 +158,12 @@ class MoveitPayloadNode(ReadingNode):
 
 
 def _same(load: Load | None, other: Load | None) -> bool:
+    """Return whether two loads are equal up to rounding, or both missing."""
     return load is other or (load is not None and other is not None and load.is_close(other))
 
 
 def _messages() -> tuple[Any, Any, Any]:
+    """Return PlanningScene, AttachedCollisionObject and GetPlanningScene of moveit_msgs."""
     try:
         messages, services = import_module("moveit_msgs.msg"), import_module("moveit_msgs.srv")
     except ImportError as error:

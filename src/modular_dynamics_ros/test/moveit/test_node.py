@@ -11,8 +11,8 @@ from std_msgs.msg import String
 from helpers.attached_objects import CUBE, HERE, attached
 from helpers.processes import run_python
 from modular_dynamics_ros.moveit import node as module
+from modular_dynamics_ros.moveit.attached_objects import Load
 from modular_dynamics_ros.moveit.node import MoveitPayloadNode, payload_request
-from modular_dynamics_ros.moveit.solids import Load
 
 pytestmark = pytest.mark.ros
 
@@ -120,13 +120,13 @@ def test_a_dynamics_node_that_comes_back_gets_all_again(system):
     node._look()
     assert "no answer from dynamics_node" in node.log.current()[0]
     system.payloads.ready = True
-    node._receiver._on_transition(None)  # it is activated
+    node._on_transition(None)  # it is activated
     node._look()
     # a file may have kept the old payload
     assert sent(system) == [("hand", 0.0), ("foot", 2.0)]
     node._look()
     assert sent(system) == []
-    node._receiver._on_transition(None)
+    node._on_transition(None)
     node._look()
     assert sent(system) == [("foot", 2.0)]
 

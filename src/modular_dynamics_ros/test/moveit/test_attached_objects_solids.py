@@ -8,7 +8,7 @@ import pytest
 
 from helpers.attached_objects import pose
 from modular_dynamics_ros.exceptions import NumbersError
-from modular_dynamics_ros.moveit.solids import Load, body_of_mesh, body_of_primitive, placed, sum_of
+from modular_dynamics_ros.moveit.attached_objects import Load, body_of_mesh, body_of_primitive, placed, sum_of
 
 CORNERS = np.array(list(product((0.0, 0.1), (0.0, 0.2), (0.0, 0.3))))
 #: Two triangles for each face of a box, outwards.
@@ -85,7 +85,7 @@ def test_a_pose_turns_and_shifts():
         (lambda: body_of_primitive(2, [np.nan]), "1 from"),
         (lambda: body_of_mesh(CORNERS, FACES[:-1]), "not closed"),
         (lambda: body_of_mesh(CORNERS, FACES[:0]), "not closed"),
-        (lambda: body_of_mesh(CORNERS, np.vstack([FACES[:-1], FACES[-1:, ::-1]])), "the same way round"),
+        (lambda: body_of_mesh(CORNERS, np.vstack([FACES[:-1], FACES[-1:, ::-1]])), "different senses"),
         (lambda: body_of_mesh(CORNERS, np.vstack([FACES, FACES[-1:]])), "not closed"),
         (lambda: body_of_mesh(CORNERS * [1.0, 1.0, 0.0], FACES), "encloses no volume"),
         (lambda: body_of_primitive(2, [1e-120]), "1 from"),
