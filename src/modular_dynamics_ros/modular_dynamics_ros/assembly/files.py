@@ -18,10 +18,8 @@ from modular_dynamics.urdf import stamped
 from modular_dynamics_ros.exceptions import AssemblyFileError
 
 FORMATS = (".yaml", ".yml")
-#: Characters of a path in a message.
-SHOWN = 250
-#: Steps of a gait [s].
-SHORTEST_STEP = 1e-4
+SHOWN = 250  # characters of a path in a message
+SHORTEST_STEP = 1e-4  # of a gait [s]
 
 
 def load_types(paths: Sequence[str]) -> Mapping[str, ModuleType]:
@@ -46,8 +44,7 @@ def load_assembly(path: str, types: Mapping[str, ModuleType], name: str) -> Asse
     """Return the assembly whose incidence matrix a file holds.
 
     Raises:
-        AssemblyFileError: no such file, or no incidence matrix in it: other text, or a matrix that
-            contradicts itself, whatever the kinds of its modules are.
+        AssemblyFileError: no such file, or not a valid incidence matrix.
         AssemblyError, UnknownNameError: there is no such assembly of these kinds.
     """
     _check_format(path)
@@ -59,7 +56,7 @@ def load_assembly(path: str, types: Mapping[str, ModuleType], name: str) -> Asse
 
 
 def save_assembly(assembly: Assembly, path: str, overwrite: bool) -> None:
-    """Write the incidence matrix of an assembly: all of it, or the file stays as it was.
+    """Write the incidence matrix of an assembly; a reader gets the old file or the new one.
 
     Raises:
         AssemblyFileError: not .yaml; a file that exists, without `overwrite`; or that cannot be written.
@@ -67,34 +64,27 @@ def save_assembly(assembly: Assembly, path: str, overwrite: bool) -> None:
     _check_format(path)
     text = assembly.incidence_matrix().to_yaml()
     try:
-        _write(Path(path).expanduser().resolve(), text, overwrite)  # keeps symbolic links
+        file = Path(path).expanduser().resolve()  # keeps symbolic links
+        if os.path.lexists(file):
+            if not file.is_file():
+                raise OSError(0, "there is something that is no regular file")
+            if not overwrite:
+                raise FileExistsError
+            if not os.access(file, os.W_OK):
+                raise PermissionError(0, "it is read-only")
+        beside = write_beside(file, text.encode())
+        try:
+            os.replace(beside, file)
+        finally:
+            beside.unlink(missing_ok=True)
     except FileExistsError:
         raise AssemblyFileError(f"file {path[:SHOWN]!r} exists; set overwrite to replace it") from None
-    except OSError as error:
-        raise AssemblyFileError(
-            f"file {path[:SHOWN]!r} cannot be written: {error.strerror or error}"
-        ) from error
-    except (ValueError, RuntimeError) as error:  # a zero byte in the path; no such user; links in a circle
-        raise AssemblyFileError(f"file {path[:SHOWN]!r} cannot be written: {error}") from error
+    except (OSError, ValueError, RuntimeError) as error:  # a zero byte; no such user; links in a circle
+        why = getattr(error, "strerror", None) or error
+        raise AssemblyFileError(f"file {path[:SHOWN]!r} cannot be written: {why}") from error
 
 
-def _write(path: Path, text: str, overwrite: bool) -> None:
-    """Replace the file atomically: a reader gets the old content or the new. Raises OSError."""
-    if os.path.lexists(path):
-        if not path.is_file():
-            raise OSError(0, "there is something that is no regular file")
-        if not overwrite:
-            raise FileExistsError(0, "it exists")
-        if not os.access(path, os.W_OK):
-            raise PermissionError(0, "it is read-only")
-    beside = write_beside(path, text.encode())
-    try:
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def load_gait(path: str) -> "gaits.Gait | None":
+def load_gait(path: str) -> gaits.Gait | None:
     """Return the gait in a YAML file; None without a file.
 
     Raises:
@@ -121,9 +111,9 @@ class LiveAssembly(NamedTuple):
     """An active assembly.
 
     Attributes:
-        revision: number of changes before it. stamp: since when it is active [ns].
-        root_link: that stands in the world. joint_names: in the order of joint states.
-        urdf: with the stamp.
+        revision: number of changes before it. stamp: when it became active [ns].
+        root_link: the link fixed in the world. joint_names: in the order of joint states.
+        urdf: its description, with the stamp.
     """
 
     assembly: Assembly
@@ -146,10 +136,10 @@ class LiveAssembly(NamedTuple):
 
 
 def description_of(assembly: Assembly, graph: SubsystemGraph | None = None) -> str:
-    """Return URDF in which the joints moved by rings are passive, and so the others independent.
+    """Return URDF with passive tags for the joints that rings of modules move.
 
     Args:
-        graph: of the assembly, where it is made already.
+        graph: of the assembly; None: it is made here.
 
     Raises:
         AssemblyError: its rings cannot be closed.

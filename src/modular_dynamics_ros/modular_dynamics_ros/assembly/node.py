@@ -5,19 +5,27 @@ Services dock and undock modules, load and save the assembly. Everything else fo
 dynamics_node, rviz and, by its parameter, robot_state_publisher.
 """
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from modular_dynamics_interfaces.msg import AssemblyIncidenceMatrix
 from modular_dynamics_interfaces.srv import Dock, LoadAssembly, SaveAssembly, Undock
+from numpy.typing import NDArray
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from rclpy.exceptions import NameValidationException
 from rclpy.lifecycle import LifecycleState
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
+from rclpy.validate_full_topic_name import validate_full_topic_name
+from rclpy.validate_topic_name import validate_topic_name
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from modular_dynamics.exceptions import ModularDynamicsError, UnknownNameError
-from modular_dynamics.modular import Assembly, IncidenceMatrix
+from modular_dynamics.modular import Assembly, gaits
 from modular_dynamics_ros.assembly.files import (
     LiveAssembly,
     load_assembly,
@@ -25,31 +33,31 @@ from modular_dynamics_ros.assembly.files import (
     load_types,
     save_assembly,
 )
-from modular_dynamics_ros.assembly.motion import MovingJoints
-from modular_dynamics_ros.assembly.state_publisher import StatePublisherClient, require_node_name
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
-from modular_dynamics_ros.diagnostics.change_log import described, one_line
+from modular_dynamics_ros.diagnostics.change_log import ChangeLog, described, one_line
 from modular_dynamics_ros.exceptions import AssemblyFileError, ParameterError
 from modular_dynamics_ros.lifecycle.entities import DESCRIPTIONS, LATCHED, REQUESTS
 from modular_dynamics_ros.lifecycle.node import ManagedNode
 from modular_dynamics_ros.messages.stamps import description_frame, stamp_message
 from modular_dynamics_ros.messages.status import Status, status_of
-from modular_dynamics_ros.node.outputs import JointStateWriter
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
+from modular_dynamics_ros.node.worker import Calls
 from modular_dynamics_ros.parameters.nodes import AssemblyParameters
 
+Array = NDArray[np.float64]
 Change = Callable[[Assembly], Assembly]
 DEPTH = 500  # joint states that a slow subscriber may be behind
+PATIENCE = 2.0  # [s] for an answer; a node that ends in between never answers
+STARTING = 5.0  # [s] that it may need until its service is there: both are started together
 
 
-def incidence_message(
-    matrix: IncidenceMatrix, name: str, root_link: str, revision: int, stamp: int
-) -> AssemblyIncidenceMatrix:
-    """Return the matrix of an assembly of this name and root link, active since `stamp` [ns]."""
+def incidence_message(live: LiveAssembly) -> AssemblyIncidenceMatrix:
+    """Return the incidence matrix of an active assembly."""
+    matrix = live.assembly.incidence_matrix()
     rows, columns = matrix.matrix.shape
     message = AssemblyIncidenceMatrix(
-        revision=revision,
-        assembly=name,
+        revision=live.revision,
+        assembly=live.assembly.name,
         base=str(matrix.base),
         modules=list(matrix.modules),
         kinds=list(matrix.kinds),
@@ -59,21 +67,126 @@ def incidence_message(
         faces=matrix.matrix.ravel().tolist(),
         turns=list(matrix.turns),
     )
-    message.header.stamp, message.header.frame_id = stamp_message(stamp), root_link
+    message.header.stamp, message.header.frame_id = stamp_message(live.stamp), live.root_link
     return message
+
+
+class MovingJoints:
+    """Moves the joints of a changing assembly by a gait.
+
+    Changes do not disturb the joints that stay. One that comes later joins smoothly: for `ease` seconds its
+    motion is scaled by s(u) = 10 u^3 - 15 u^4 + 6 u^5, u: share of that time. Joints that the gait does not
+    move, and all joints without a gait, stay at zero.
+
+    Args:
+        ease: [s].
+    """
+
+    def __init__(self, gait: gaits.Gait | None, ease: float) -> None:
+        self._gait, self._ease = gait, ease
+        columns = () if gait is None else gait.joint_names
+        self._column = {name: k for k, name in enumerate(columns)}
+        self._names: tuple[str, ...] = ()
+        self._since: Array = np.zeros(0)  # when each joint came [s]
+        self._rows = self._columns = np.zeros(0, np.intp)  # of the joints that the gait moves
+
+    def take(self, names: Sequence[str], t: float) -> None:
+        """Set the joints to be moved from time t [s] on."""
+        before = dict(zip(self._names, self._since.tolist(), strict=True))
+        self._names = tuple(names)
+        self._since = np.array([before.get(name, t if before else -np.inf) for name in names])
+        moved = [(row, self._column[name]) for row, name in enumerate(names) if name in self._column]
+        self._rows, self._columns = np.array(moved, np.intp).reshape(-1, 2).T
+
+    def at(self, t: float) -> tuple[Array, Array]:
+        """Return positions and velocities (n,) [rad or m, per s] at a time [s]."""
+        q, v = np.zeros((2, len(self._names)))
+        if self._gait is None:
+            return q, v
+        gait_q, gait_v, _ = self._gait.at(t)
+        s: Any = 1.0
+        ds: Any = 0.0
+        if self._ease > 0.0:
+            u = np.clip((t - self._since[self._rows]) / self._ease, 0.0, 1.0)
+            s = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
+            ds = 30.0 * u**2 * (1.0 - u) ** 2 / self._ease
+        q[self._rows] = s * gait_q[self._columns]
+        v[self._rows] = s * gait_v[self._columns] + ds * gait_q[self._columns]
+        return q, v
+
+
+def require_node_name(name: str) -> None:
+    """Raise ParameterError if no node can have this name."""
+    try:
+        validate_topic_name(f"{name}/set_parameters", is_service=True)
+        validate_full_topic_name(f"/{name.lstrip('~/')}/set_parameters", is_service=True)  # also its length
+    except NameValidationException as error:
+        why = str(error).splitlines()[0].removeprefix("Invalid service name: ").rstrip(":")
+        raise ParameterError(
+            f"robot_state_publisher is {name[:100]!r}, which is no node's name: {why}"
+        ) from None
+
+
+class StatePublisherClient:
+    """Sets the parameter robot_description of a robot_state_publisher to the newest description.
+
+    A node that is not there yet gets it when it comes; one that is busy gets the newest next.
+    """
+
+    def __init__(
+        self, node: Node, name: str, log: ChangeLog, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._node, self._name, self._log, self._clock = node, name, log, clock
+        self._client = node.create_client(SetParameters, f"{name}/set_parameters")
+        self._calls = Calls(self._client, PATIENCE, clock)
+        self._urdf: str | None = None  # description that is not known to be set
+        self._missing: float | None = None  # since when its service is [s]
+
+    def set(self, urdf: str) -> None:
+        """Set this description, now or as soon as possible."""
+        self._urdf = urdf
+        self.try_again()
+
+    def try_again(self) -> None:
+        """Send what is not known to be set; to be called about once a second."""
+        if (urdf := self._urdf) is None or self._calls.awaits:
+            return
+        if not self._calls.ready:
+            self._missing = self._clock() if self._missing is None else self._missing
+            if self._clock() - self._missing > STARTING:
+                text = (
+                    f"no service '{self._name}/set_parameters': does robot_state_publisher run by this name?"
+                )
+                self._log.problem("robot_state_publisher", "missing", text)
+            return
+        self._missing = None
+        value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=urdf)
+        request = SetParameters.Request(parameters=[Parameter(name="robot_description", value=value)])
+        self._calls.send(request, lambda response: self._answered(urdf, response))
+
+    def destroy(self) -> None:
+        """Remove the client; an answer that still comes leads to no new request."""
+        self._urdf = None
+        self._node.destroy_client(self._client)
+
+    def _answered(self, urdf: str, response: Any) -> None:
+        if response is None or not all(result.successful for result in response.results):
+            reasons = [] if response is None else [result.reason for result in response.results]
+            text = f"'{self._name}' refused the description: {'; '.join(reasons)}"
+            self._log.event("robot_state_publisher", "refused", text)
+        if self._urdf == urdf:
+            self._urdf = None
+        self.try_again()
 
 
 class AssemblyServices:
     """dock, undock, load and save: every error becomes a response, and leaves the assembly as it was.
 
     They are there as long as their node, and refuse requests while it is not active.
-
-    Args:
-        host: the node: `configured`, `active`, `live`, and `change`.
     """
 
-    def __init__(self, node: Node, host: Any) -> None:
-        self._node, self._host = node, host
+    def __init__(self, node: "AssemblyNode") -> None:
+        self._node = node
         for kind, name, handle in (
             (Dock, "~/dock", self._on_dock),
             (Undock, "~/undock", self._on_undock),
@@ -84,45 +197,45 @@ class AssemblyServices:
 
     def _on_dock(self, request: Dock.Request, response: Dock.Response) -> Dock.Response:
         r = request
-
-        def change(assembly: Assembly) -> Assembly:
-            ports = r.module, r.port, r.other_module, r.other_port
-            return assembly.dock(*ports, kind=r.kind or None, turn=r.turn)
-
+        ports = r.module, r.port, r.other_module, r.other_port
         what = f"docked '{r.other_module}' by port {r.other_port} to port {r.port} of '{r.module}'"
-        return self._answer(response, lambda: self._host.change(change, what))
+        return self._change(
+            response, lambda assembly: assembly.dock(*ports, kind=r.kind or None, turn=r.turn), what
+        )
 
     def _on_undock(self, request: Undock.Request, response: Undock.Response) -> Undock.Response:
         module, port = request.module, request.port or None
         what = f"released '{module}'" + (f" at port {port}" if port else "")
-        return self._answer(
-            response, lambda: self._host.change(lambda assembly: assembly.undock(module, port), what)
-        )
+        return self._change(response, lambda assembly: assembly.undock(module, port), what)
 
     def _on_load(self, request: LoadAssembly.Request, response: LoadAssembly.Response) -> Any:
-        def change(assembly: Assembly) -> Assembly:
+        def load(assembly: Assembly) -> Assembly:
             return load_assembly(request.file, assembly.types, assembly.name)
 
-        return self._answer(response, lambda: self._host.change(change, f"loaded '{request.file}'"))
+        return self._change(response, load, f"loaded '{request.file}'")
 
     def _on_save(self, request: SaveAssembly.Request, response: SaveAssembly.Response) -> Any:
         def save() -> None:
-            save_assembly(self._host.live.assembly, request.file, request.overwrite)
+            save_assembly(self._node.live.assembly, request.file, request.overwrite)
 
         return self._answer(response, save)
+
+    def _change(self, response: Any, make: Change, what: str) -> Any:
+        return self._answer(response, lambda: self._node.change(make, what))
 
     def _answer(self, response: Any, action: Callable[[], None]) -> Any:
         """Carry out a request, and return the response."""
         response.error_code, text = self._outcome(response, action)
         response.error_message = one_line(text)
         response.success = response.error_code == response.NONE
-        if self._host.configured:
-            live = self._host.live
+        if self._node.configured:
+            live = self._node.live
             response.revision, response.stamp = live.revision, stamp_message(live.stamp)
         return response
 
     def _outcome(self, response: Any, action: Callable[[], None]) -> tuple[int, str]:
-        if not self._host.active:
+        """Return error code and message after the action."""
+        if not self._node.active:
             return response.NOT_ACTIVE, "the node is not active; configure and activate it first"
         try:
             action()
@@ -156,13 +269,12 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
         self._state_publisher: StatePublisherClient | None = None
         self._timer: Any = None  # publishes joint states
         self._writer: JointStateWriter | None = None
-        self._began = self._newest = self._sent = (
-            0  # start of the gait [ns]; last stamp [ns]; joint states sent
-        )
+        self._began = self._newest = 0  # start of the gait, last stamp [ns]
+        self._sent = 0  # joint states
 
     def equip(self) -> None:
         """See `ManagedNode`."""
-        AssemblyServices(self, self)
+        AssemblyServices(self)
 
     def configure(self) -> bool:
         """Load the assembly and its gait."""
@@ -225,14 +337,10 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
     def _put_in_force(self, live: LiveAssembly, what: str) -> None:
         self.live, self._newest = live, live.stamp
         self._joints.take(live.joint_names, self._time(live.stamp))
-        names = live.joint_names
-        frame = description_frame(live.assembly.name, live.stamp)
+        names, frame = live.joint_names, description_frame(live.assembly.name, live.stamp)
         self._writer = JointStateWriter(names, range(len(names)), ("position", "velocity"), frame)
         self._descriptions.publish(String(data=live.urdf))
-        matrix = live.assembly.incidence_matrix()
-        self._matrices.publish(
-            incidence_message(matrix, live.assembly.name, live.root_link, live.revision, live.stamp)
-        )
+        self._matrices.publish(incidence_message(live))
         if self._state_publisher is not None:
             self._state_publisher.set(live.urdf)
         self.get_logger().info(f"revision {live.revision}: {what}; {self._summary()}")

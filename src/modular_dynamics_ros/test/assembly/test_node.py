@@ -260,9 +260,10 @@ class Host:
     def __init__(self):
         self.active, self.configured, self.log, handlers = True, True, MagicMock(), {}
         self.live = LiveAssembly.of(Assembly(("v0", "backbone")), 0, 0)
-        node = MagicMock(create_service=lambda kind, name, handle, **_: handlers.update({name: handle}))
-        self.logged = node.get_logger().error
-        AssemblyServices(node, self)
+        self.create_service = lambda kind, name, handle, **_: handlers.update({name: handle})
+        self.get_logger = MagicMock()
+        self.logged = self.get_logger().error
+        AssemblyServices(self)
         self._handlers = handlers
 
     def change(self, make, what):

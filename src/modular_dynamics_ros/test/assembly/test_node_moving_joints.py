@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from modular_dynamics_ros.assembly.motion import MovingJoints
+from modular_dynamics_ros.assembly.node import MovingJoints
 
 pytestmark = pytest.mark.ros
 

@@ -4,7 +4,7 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from modular_dynamics_ros.assembly.state_publisher import (
+from modular_dynamics_ros.assembly.node import (
     PATIENCE,
     STARTING,
     StatePublisherClient,
