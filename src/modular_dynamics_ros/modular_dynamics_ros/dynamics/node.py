@@ -20,8 +20,7 @@ from modular_dynamics_ros.node.robot_node import Description, RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 from modular_dynamics_ros.queries import QueryServices
-from modular_dynamics_ros.reconfiguration.reconfiguration import Reconfiguration
-from modular_dynamics_ros.reconfiguration.services import ReconfigurationServices
+from modular_dynamics_ros.reconfiguration.services import Reconfiguration, ReconfigurationServices
 
 __all__ = ["DynamicsNode", "main"]
 

@@ -1,8 +1,12 @@
-"""Services that change the robot of dynamics_node: a request that is refused leaves it as it was."""
+"""Services that change the robot of dynamics_node, and its changes: active all or not at all.
+
+A change is prepared outside the executor. It becomes active between joint states, or is refused and changes
+nothing. The changes stay in their order, with a new description and, by a file, after a restart.
+"""
 
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from modular_dynamics_interfaces.srv import (
     AttachSubsystem,
@@ -18,17 +22,189 @@ from std_msgs.msg import String
 import modular_dynamics as md
 from modular_dynamics.exceptions import ModelError, ModularDynamicsError, UnknownNameError
 from modular_dynamics_ros.computation.changes import edits
-from modular_dynamics_ros.computation.changes.kinds import IDENTITY_POSE, Attachment, Payload
+from modular_dynamics_ros.computation.changes.edits import Applied, applied
+from modular_dynamics_ros.computation.changes.file import ChangesFile
+from modular_dynamics_ros.computation.changes.kinds import IDENTITY_POSE, Attachment, Changes, Payload
+from modular_dynamics_ros.computation.kept_file import Draft
 from modular_dynamics_ros.diagnostics.change_log import described as described_failure
 from modular_dynamics_ros.diagnostics.change_log import one_line
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, NumbersError, RobotError, UnknownError
 from modular_dynamics_ros.lifecycle.entities import LATCHED, REQUESTS
 from modular_dynamics_ros.messages.queries import load_numbers, pose_numbers
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.reconfiguration.reconfiguration import Edit, NoRobotError, Reconfiguration
+from modular_dynamics_ros.node.worker import Worker
 
+Edit = Callable[[md.SubsystemGraph, Changes], Changes]
+"""Returns a new list of changes from the described graph and the active list. Thread-safe."""
+
+LOGGED = ("attachment", "payload")  # kinds of changes whose removal is logged
+ATTEMPTS = 10  # a new description may come while a change is prepared
 #: Of these requests a ModelError is about their numbers, and not about the robot.
 NUMERIC_REQUESTS = SetPayload.Response, SetModelParameters.Response, LockJoints.Response
+
+
+class NoRobotError(RobotError):
+    """The node is not active, or has no robot."""
+
+
+class Kept(NamedTuple):
+    """A robot's name, and the changes that are stored for it."""
+
+    robot: str = ""
+    changes: Changes = ()
+
+
+class _Drafted(NamedTuple):
+    """A changed robot, not active yet: what the node has prepared, the file, and the URDF to publish."""
+
+    prepared: Any
+    draft: Draft
+    text: str
+
+
+class Reconfiguration:
+    """Keeps the changes of the active robot, and makes new ones.
+
+    Args:
+        node: dynamics_node. `active`, `why_no_robot`; `robot_in_force()`: what was prepared of the active
+            robot, with `described`, the graph of its description, and `changed`, that graph with the
+            changes; `prepare_changed(described, changed)`: the same of a changed robot, which is slow, for
+            any thread; `make_changed(prepared)`: a session of it, not active yet; `put_in_force(session)`:
+            lets it answer joint states from a stamp [ns] on, which is returned.
+        publisher: of the active robot's description; None: it is not published.
+
+    Attributes:
+        kept: active, or read from the file while their robot has not come. stamp: of the last change [ns],
+        0 before the first.
+
+    Raises:
+        ChangeFileError: the file is damaged.
+    """
+
+    def __init__(self, node: Any, publisher: Any = None) -> None:
+        self._node, self._publisher, self._strict = node, publisher, node.parameters.strict
+        self._file = ChangesFile(node.parameters.changes_file, strict=self._strict)
+        stored = self._file.read()
+        self.kept = Kept() if stored is None else Kept(*stored)
+        self.stamp = 0
+        self._has_been_active = False  # whether the file's robot has been active
+        self._worker = Worker(node)
+        if self.kept.changes:
+            count = len(self.kept.changes)
+            node.get_logger().info(f"changes_file: {count} changes of '{self.kept.robot}'")
+
+    def destroy(self) -> None:
+        """Prepare nothing more; safe to repeat."""
+        self._worker.destroy(NoRobotError("the node was cleaned up before the change was prepared"))
+
+    def changed(self, described: md.SubsystemGraph) -> Applied:
+        """Return a described robot with its stored changes. Thread-safe."""
+        kept = self.kept
+        if not kept.changes:
+            return Applied(described, ())
+        if kept.robot == described.name:
+            return applied(described, kept.changes, strict=self._strict, drop=True)
+        why = f"they are of the robot '{kept.robot}', and this one is '{described.name}'"
+        dropped = tuple(f"{change}: {why}" for change in kept.changes)
+        return Applied(described, (), dropped, wanted=kept.changes)
+
+    @property
+    def in_force(self) -> Changes:
+        """Return the active changes; without a robot, those that wait for it."""
+        now = self._node.robot_in_force()
+        return self.kept.changes if now is None or now.described.name == self.kept.robot else ()
+
+    def adopt(self, robot: str, changed: Applied) -> None:
+        """Adopt these changes with an active description; the others are dropped, or wait for their robot."""
+        waits = bool(self.kept.changes) and self.kept.robot != robot and not self._has_been_active
+        for text in changed.dropped:
+            self._node.get_logger().warning(f"a change {'waits' if waits else 'is dropped'}: {text}")
+        if waits:
+            return  # a wrong description must not destroy them
+        if changed.changes:
+            texts = "; ".join(map(str, changed.changes))
+            self._node.get_logger().info(f"changes that stay active: {texts}")
+        for warning in changed.warnings:
+            self._node.get_logger().warning(warning)
+        before, self.kept = self.kept, Kept(robot, changed.changes)
+        if not self._has_been_active or before == self.kept or not (before.changes or changed.changes):
+            self._has_been_active = True  # what does not fit the first description stays in the file
+            return
+        try:
+            self._file.draft(*self.kept).commit()
+        except ChangeFileError as error:
+            self._node.get_logger().error(str(error))
+
+    def publish_description(self) -> None:
+        """Publish the active robot's description, if its topic exists."""
+        now = self._node.robot_in_force()
+        if self._publisher is None or now is None:
+            return
+        try:
+            self._publisher.publish(String(data=_description(now.changed.graph)))
+        except md.ModularDynamicsError as error:
+            self._node.get_logger().error(f"robot_description is not published: {error}")
+
+    async def change(self, edit: Edit, what: str) -> None:
+        """Activate the changes that `edit` makes.
+
+        Args:
+            what: for the log.
+
+        Raises:
+            NoRobotError: not active, or no robot. ModularDynamicsError, NodeError: refused; nothing has
+                changed.
+        """
+        for _ in range(ATTEMPTS):
+            now = self._in_force()
+            work = partial(self._drafted, now.described, now.changed.changes, edit)
+            drafted: _Drafted = await self._worker.run(work, lambda made: made.draft.discard())
+            if self._node.active and self._node.robot_in_force() is now:
+                break
+            drafted.draft.discard()  # another description has come
+        else:
+            raise RobotError("descriptions come faster than the change can be prepared")
+        self._put_in_force(drafted, what, now.changed)
+
+    def _in_force(self) -> Any:
+        if not self._node.active:
+            raise NoRobotError("the node is not active; activate it first")
+        now = self._node.robot_in_force()
+        if now is None:
+            raise NoRobotError(self._node.why_no_robot)
+        return now
+
+    def _drafted(self, described: md.SubsystemGraph, changes: Changes, edit: Edit) -> _Drafted:
+        """Prepare an edited robot, which is slow. Thread-safe."""
+        changed = applied(described, edit(described, changes), strict=self._strict)
+        prepared = self._node.prepare_changed(described, changed)
+        text = "" if self._publisher is None else _description(changed.graph)
+        return _Drafted(prepared, self._file.draft(described.name, changed.changes), text)
+
+    def _put_in_force(self, drafted: _Drafted, what: str, before: Applied) -> None:
+        """Activate a changed robot, and log its warnings except those of the changes before."""
+        session = None
+        try:
+            session = self._node.make_changed(drafted.prepared)
+            drafted.draft.commit()
+        except Exception:
+            drafted.draft.discard()
+            if session is not None:
+                session.destroy()
+            raise
+        changed: Applied = drafted.prepared.changed
+        self.stamp = self._node.put_in_force(session)
+        self.kept, self._has_been_active = Kept(drafted.prepared.described.name, changed.changes), True
+        log = self._node.get_logger()
+        for warning in changed.warnings:
+            if warning not in before.warnings:
+                log.warning(warning)
+        gone = [
+            f"no more: {one}" for one in before.changes if one.kind in LOGGED and one not in changed.changes
+        ]
+        log.info("; ".join([what, *gone, f"{len(changed.changes)} active changes"]))
+        if drafted.text:
+            self._publisher.publish(String(data=drafted.text))
 
 
 class ReconfigurationServices:
@@ -56,28 +232,17 @@ class ReconfigurationServices:
             node.create_service(kind, f"~/{name}", answer, qos_profile=REQUESTS, callback_group=group)
 
     def configure(self) -> Reconfiguration | None:
-        """Return the changes of the node's robot, made by these services; None, after logging why, on errors.
-
-        They end with the node's configured state.
-        """
+        """Return the changes, until the node is cleaned up; None, after logging why, on errors."""
         node, parameters = self._node, self._node.parameters
         publisher: Any = None
         if parameters.publish_robot_description:
             if not parameters.robot_description_file:
-                node.get_logger().error(
-                    "publish_robot_description needs robot_description_file: without, the topic belongs to "
-                    "others"
-                )
+                why = "without it, another node publishes the topic"
+                node.get_logger().error(f"publish_robot_description needs robot_description_file: {why}")
                 return None
             publisher = node.make_publisher(String, "robot_description", LATCHED)
         try:
-            self._changes = Reconfiguration(
-                node,
-                parameters.changes_file,
-                strict=parameters.strict,
-                describe=None if publisher is None else _description,
-                publish=lambda text: publisher.publish(String(data=text)),
-            )
+            self._changes = Reconfiguration(node, publisher)
         except ChangeFileError as error:
             node.get_logger().error(str(error))
             return None
@@ -91,7 +256,11 @@ class ReconfigurationServices:
         self._changes = None
 
     def _answering(self, make: Callable[[Any], tuple[Edit, str]]) -> Callable[..., Coroutine[Any, Any, Any]]:
-        """Return a service's callback, by a function from a request to its edit and what it does."""
+        """Return a service's callback.
+
+        Args:
+            make: from a request to its edit, and what that does, for the log.
+        """
 
         async def answer(request: Any, response: Any) -> Any:
             if (changes := self._changes) is None:
@@ -133,7 +302,7 @@ class ReconfigurationServices:
         return code
 
     def _link(self, name: str) -> str:
-        """Return a link's name in the URDF; requests may use TF's, which begins with frame_prefix."""
+        """Return a link's name in the URDF; requests may have frame_prefix before it, as TF has."""
         now = self._node.robot_in_force()
         exact = now is not None and name in now.changed.graph.links
         return name if exact else name.removeprefix(self._node.parameters.frame_prefix)
@@ -141,7 +310,7 @@ class ReconfigurationServices:
     def _set_payload(self, request: SetPayload.Request) -> tuple[Edit, str]:
         link, load = self._link(request.link), load_numbers(request.inertia)
 
-        def edit(described: Any, changes: Any) -> Any:
+        def edit(described: md.SubsystemGraph, changes: Changes) -> Changes:
             return edits.with_payload(described, changes, Payload.of(link, *load))
 
         return edit, f"payload of {load[0]:g} kg on '{link}'"
@@ -151,7 +320,7 @@ class ReconfigurationServices:
         r, pose, link = request, pose_numbers(request.pose), self._link(request.link)
         strict = self._node.parameters.strict
 
-        def edit(described: Any, changes: Any) -> Any:
+        def edit(described: md.SubsystemGraph, changes: Changes) -> Changes:
             if r.robot_description and r.file:
                 raise RobotError(f"'{r.name}' has both a robot_description and a file; give one of them")
             if r.robot_description:
@@ -170,16 +339,13 @@ class ReconfigurationServices:
         return edit, f"'{r.name}' brought back" if again else f"'{r.name}' attached to '{link}'"
 
     def _detach_subsystem(self, request: DetachSubsystem.Request) -> tuple[Edit, str]:
-        def edit(described: Any, changes: Any) -> Any:
-            return edits.detached(described, changes, request.name)
-
-        return edit, f"'{request.name}' detached"
+        return partial(edits.detached, name=request.name), f"'{request.name}' detached"
 
     def _lock_joints(self, request: LockJoints.Request) -> tuple[Edit, str]:
         names, given = list(request.joint_names), list(request.positions)
         measured = self._node.positions()  # now, in the executor's thread
 
-        def edit(described: Any, changes: Any) -> Any:
+        def edit(described: md.SubsystemGraph, changes: Changes) -> Changes:
             if request.unlock and given:
                 raise NumbersError("positions and unlock are both given: joints that may move need none")
             if request.unlock:
@@ -193,11 +359,8 @@ class ReconfigurationServices:
 
     def _set_model_parameters(self, request: SetModelParameters.Request) -> tuple[Edit, str]:
         names, values = list(request.names), list(request.values)
-
-        def edit(described: Any, changes: Any) -> Any:
-            return edits.renumbered(changes, names, values)
-
-        return edit, f"numbers of the model: {', '.join(names) or 'as described'}"
+        what = f"numbers of the model: {', '.join(names) or 'as described'}"
+        return lambda _, changes: edits.renumbered(changes, names, values), what
 
 
 def _description(graph: md.SubsystemGraph) -> str:
