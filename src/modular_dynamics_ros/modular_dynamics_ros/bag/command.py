@@ -55,10 +55,7 @@ EXAMPLES = """\
   modular-dynamics bag recording.mcap --csv torques.csv --zero-phase
   modular-dynamics bag recording/ --params-file config/dynamics.yaml --friction urdf --json
   modular-dynamics bag recording/ --csv torques.csv && modular-dynamics plot torques.csv --what residual"""
-
-
-def _entries() -> dict[str, Field[Any]]:
-    return {entry.name: entry for entry in fields(DynamicsParameters)}
+ENTRIES: dict[str, Field[Any]] = {entry.name: entry for entry in fields(DynamicsParameters)}
 
 
 def add_parameter_options(parser: argparse.ArgumentParser) -> None:
@@ -69,9 +66,8 @@ def add_parameter_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="YAML parameter file of the node, as config/dynamics.yaml; options override it (default: none)",
     )
-    entries = _entries()
     for name in OPTIONS:
-        entry, options = entries[name], dict[str, Any]()
+        entry, options = ENTRIES[name], dict[str, Any]()
         default: Any = entry.default
         if isinstance(default, bool):
             options = {"action": "store_true", "default": None}
@@ -108,15 +104,14 @@ def parameters_of(arguments: argparse.Namespace) -> tuple[DynamicsParameters, li
     values, unknown = dict[str, Any](), list[str]()
     if arguments.params_file is not None:
         values, unknown = _from_file(arguments.params_file, arguments.node)
-    entries = _entries()
     given = {name: getattr(arguments, name) for name in OPTIONS if getattr(arguments, name) is not None}
-    values |= {name: _converted(entries[name], value) for name, value in given.items()}
-    parameters = DynamicsParameters(**{name: checked(entries[name], value) for name, value in values.items()})
+    values |= {name: _converted(ENTRIES[name], value) for name, value in given.items()}
+    parameters = DynamicsParameters(**{name: checked(ENTRIES[name], value) for name, value in values.items()})
     return parameters, [*unknown, *_left_out(parameters)]
 
 
 def _left_out(parameters: DynamicsParameters) -> list[str]:
-    """Return notes on parameters of a file that change the node's torques but are unsupported with bags."""
+    """Return notes on parameters that change the node's torques but are unsupported with bags."""
     texts = []
     if (file := parameters.offsets_file) and not os.path.lexists(path_of(file)):
         texts.append(f"offsets_file '{file}' is not there: no offsets are taken off")
@@ -142,19 +137,18 @@ def _converted(entry: Field[Any], value: Any) -> Any:
 def _from_file(path: str, node: str) -> tuple[dict[str, Any], list[str]]:
     """Return a file's values for the node of this full name, and notes on names that the node does not have.
 
-    They are no errors: a section for several nodes may have other nodes' parameters.
+    Unknown names are no errors: a section for several nodes may have other nodes' parameters.
     """
-    known, given = _entries(), parameters_in_file(path, node)
-    texts = []
+    given, texts = parameters_in_file(path, node), []
     for name in given:
-        if name not in known and name != "use_sim_time":
-            close = get_close_matches(name, known, 1)
+        if name not in ENTRIES and name != "use_sim_time":
+            close = get_close_matches(name, ENTRIES, 1)
             texts.append(f"'{name}' (did you mean '{close[0]}'?)" if close else f"'{name}'")
     texts.sort(key=lambda text: text.endswith("'"))  # those that may be misspelt come first
     more = f" and {len(texts) - MOST_NAMES} more" if len(texts) > MOST_NAMES else ""
     shown = f"{', '.join(texts[:MOST_NAMES])}{more}; what the file says of it does not count"
     notes = [f"'{path}': {node} has no parameter {shown}"] if texts else []
-    return {name: value for name, value in given.items() if name in known}, notes
+    return {name: value for name, value in given.items() if name in ENTRIES}, notes
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:

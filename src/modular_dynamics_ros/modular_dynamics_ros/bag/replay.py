@@ -1,8 +1,7 @@
-"""dynamics_node's way from joint states to torques, over recorded messages: reading, merging, answering.
+"""The computation of dynamics_node over recorded messages, by the node's own classes.
 
-The classes are the node's own. What a node has and a bag has not is left out: a queue in which messages wait,
-a rate, the comparison with Pinocchio, what is published while the input is stale, and robots that were
-replaced: a new description counts from where it stands in the bag.
+Left out are a rate, the comparison with Pinocchio, and what is published while the input is stale. A new
+description counts from where it stands in the bag.
 """
 
 import re
@@ -20,7 +19,7 @@ import modular_dynamics as md
 from modular_dynamics.motions import longest_interval
 from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.robot import Robot, load_robot
+from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK, State
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import Arrival, check_age
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
@@ -42,11 +41,8 @@ ACCEPTED = "a larger --stale-after accepts it"
 BY_RECORDER = f"the time of recording: {ACCEPTED}; --clock stamps compares it with the newest stamp instead"
 BY_STAMPS = f"the newest stamp: {ACCEPTED}; --clock recorded compares it with the time of recording instead"
 Array = NDArray[np.float64]
-NEVER = np.iinfo(np.int64).min
-#: Arrival by the monotonic clock, in the far future: only the bag's clock makes wrenches old.
-NEVER_OLD = 1 << 62
-Take = Callable[[Any], None]
-#: Types of the inputs, by the last part of the topic, and for wrenches.
+NEVER_OLD = 1 << 62  # arrival by the monotonic clock: only the bag's clock makes wrenches old
+# types of the inputs
 WRENCH, TRANSFORMS = "geometry_msgs/msg/WrenchStamped", "tf2_msgs/msg/TFMessage"
 ODOMETRY, TRAJECTORY = "nav_msgs/msg/Odometry", "trajectory_msgs/msg/JointTrajectory"
 #: The option that names a topic of a type, where there is one, and with which other one it is read.
@@ -65,15 +61,15 @@ def stamp_of(message: Any) -> int:
 
 
 class RecordedNode:
-    """A node whose time is that of the bag: what sessions and inputs need of a node (see `SessionNode`).
+    """Stands for a node whose time is that of the bag (see `SessionNode`).
 
     Args:
-        by_stamps: whether it is the newest stamp so far; else when messages were recorded.
+        by_stamps: whether that is the newest stamp so far; else when messages were recorded.
         logger: takes problems.
 
     Attributes:
-        simulated: whether the clock is /clock: the bag's own clock is none. clock: what stamps are compared
-        with, and the options for those that are far from it.
+        simulated: False, as the time is not that of /clock. clock: names the time that stamps are compared
+        with, and the options that help, for messages.
     """
 
     simulated = False
@@ -109,10 +105,10 @@ class RecordedNode:
 
 
 class AwaitedJoints:
-    """Joints that joint states of one robot lacked until they timed out, and all names in the messages.
+    """Counts the missing joints of joint states that timed out, and collects all names in the messages.
 
-    Several publishers are merged: until all have begun, joint states wait, which is no error once one of them
-    is answered.
+    Several publishers are merged: until all have begun, joint states wait. Once one is answered, that is no
+    error.
     """
 
     def __init__(self) -> None:
@@ -158,31 +154,6 @@ def counted(counts: Counter[str], most: int = 4) -> str:
     """Return as text the names with the largest counts."""
     shown = ", ".join(f"'{name}' ({count})" for name, count in counts.most_common(most))
     return f"{shown}{f' and {len(counts) - most} more' if len(counts) > most else ''}"
-
-
-class MeasuredEfforts:
-    """Measured efforts of one robot's joints, merged from messages that may hold only some."""
-
-    def __init__(self, robot: Robot) -> None:
-        self._index = {name: k for k, name in enumerate(robot.joint_names)}
-        self._values = np.full(len(self._index), np.nan)
-        self._stamps = np.full(len(self._index), NEVER)
-
-    def add(self, message: Any, stamp: int) -> None:
-        """Merge the finite efforts of a joint state with this stamp [ns]; newer ones stay."""
-        if len(message.effort) != len(message.name):
-            return
-        for name, value in zip(message.name, message.effort, strict=True):
-            k = self._index.get(name)
-            if k is not None and np.isfinite(value) and stamp >= self._stamps[k]:
-                self._values[k], self._stamps[k] = value, stamp
-
-    def at(self, stamp: int, valid_for: float) -> Array:
-        """Return measured efforts (m,) [N m or N] near a stamp [ns]; NaN if none within `valid_for` [s]."""
-        # subtracting NEVER would overflow
-        known = self._stamps != NEVER
-        near = known & (np.abs(np.where(known, self._stamps, stamp) - stamp) <= valid_for * 1e9)
-        return np.where(near, self._values, np.nan)
 
 
 class ResidualFigures:
@@ -237,12 +208,12 @@ def nodes_with_wrenches(topics: Iterable[str]) -> dict[str, list[str]]:
 
 
 class RecordedInputs:
-    """Gives the messages of `input_topics` to one robot; bad ones are reported, the last good ones stay.
+    """Takes the messages of `input_topics` for one robot; reports bad ones, and keeps the last good ones.
 
-    Those of parts that it does not have, as another robot of the bag has, are left.
+    Messages for parts of another robot in the bag are ignored.
 
     Attributes:
-        refused: number of bad ones, by what they are of and cause.
+        refused: number of bad messages, by input and cause.
     """
 
     def __init__(self, node: RecordedNode, computation: Computation, name: str) -> None:
@@ -251,7 +222,7 @@ class RecordedInputs:
         wrenches = computation.wrenches
         wrenches.links.fixed.unavailable = ""
         external = partial(self._wrench, "external wrench", None, wrenches.take_external)
-        self._takes: dict[str, Take] = {f"{name}/external_wrench": external}
+        self._takes: dict[str, Callable[[Any], None]] = {f"{name}/external_wrench": external}
         for box in computation.robot.black_boxes:
             what, take = f"wrench of black box '{box}'", partial(wrenches.take_black_box, box)
             topic = f"{name}/black_box/{topic_name(box)}/wrench"
@@ -270,6 +241,7 @@ class RecordedInputs:
 
     @contextmanager
     def _refusing(self, what: str) -> Iterator[None]:
+        """Count and report a message to the input `what` that raises BadMessage."""
         try:
             yield
         except BadMessage as error:
@@ -311,10 +283,10 @@ class RecordedInputs:
 
 
 class Result(NamedTuple):
-    """An answer, and measured less computed efforts (m,) of the robot's `joint_names`, NaN: unknown."""
+    """An answer, and measured less computed efforts (m,) of the robot's `joint_names`; NaN: not measured."""
 
     answer: Answer
-    residual: NDArray[np.float64]
+    residual: Array
 
 
 def load(description: str, parameters: DynamicsParameters, *, topic: str = "") -> Computation:
@@ -328,13 +300,11 @@ def load(description: str, parameters: DynamicsParameters, *, topic: str = "") -
     """
     p = parameters
     if p.gravity_source == "imu":
-        raise RobotError(
-            "gravity_source 'imu' is not read from bags; give the gravity in the root link's frame"
-        )
+        text = "gravity_source 'imu' is not read from bags; give the gravity in the root link's frame"
+        raise RobotError(text)
     if (p.acceleration_source, p.reference_type) == ("reference", "controller_state"):
-        raise RobotError(
-            "reference_type 'controller_state' is not read from bags; take another acceleration_source"
-        )
+        text = "reference_type 'controller_state' is not read from bags; take another acceleration_source"
+        raise RobotError(text)
     try:
         robot = load_robot(
             description,
@@ -355,10 +325,10 @@ def load(description: str, parameters: DynamicsParameters, *, topic: str = "") -
 
 
 class RecordedAccelerations:
-    """Accelerations of joints from all velocities of a recording, which no filter needs to delay.
+    """Accelerations of joints from all velocities of a recording, by a filter without delay.
 
-    Joints are filtered on their own stamps: publishers of different joints have different ones. A gap begins
-    a new part, since nothing is known of the motion in it.
+    Each joint has its own stamps, as each publisher has. Parts between gaps are filtered separately, since
+    the motion in a gap is unknown.
 
     Args:
         cutoff: [Hz].
@@ -367,7 +337,7 @@ class RecordedAccelerations:
     def __init__(self, cutoff: float) -> None:
         self._cutoff = cutoff
         self._samples: dict[str, tuple[array[int], array[float]]] = {}
-        self._parts: dict[str, list[tuple[NDArray[np.int64], NDArray[np.float64]]]] = {}
+        self._parts: dict[str, list[tuple[NDArray[np.int64], Array]]] = {}
 
     def add(self, message: Any) -> None:
         """Add the velocities of a joint state; without stamp or velocities it is ignored."""
@@ -378,7 +348,7 @@ class RecordedAccelerations:
                     stamps.append(stamp)
                     velocities.append(velocity)
 
-    def at(self, stamp: int, names: tuple[str, ...]) -> NDArray[np.float64]:
+    def at(self, stamp: int, names: tuple[str, ...]) -> Array:
         """Return the accelerations of these joints at a stamp [ns].
 
         Raises:
@@ -394,13 +364,11 @@ class RecordedAccelerations:
                 return float(
                     np.interp((stamp - stamps[0]) * 1e-9, (stamps - stamps[0]) * 1e-9, accelerations)
                 )
-        text = (
-            f"no acceleration of '{name}': the zero-phase filter needs velocities during "
-            f"{1.0 / self._cutoff:g} s, one every {longest_interval(self._cutoff):g} s"
-        )
+        needed = f"{1.0 / self._cutoff:g} s, one every {longest_interval(self._cutoff):g} s"
+        text = f"no acceleration of '{name}': the zero-phase filter needs velocities during {needed}"
         raise BadMessage("unfit for the filter", text)
 
-    def _filtered(self, name: str) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    def _filtered(self, name: str) -> list[tuple[NDArray[np.int64], Array]]:
         """Return the filtered parts of a joint's record between gaps, if they are long enough."""
         stamps, velocities = map(np.array, self._samples.get(name, (array("q"), array("d"))))
         stamps, last = np.unique(stamps[::-1], return_index=True)  # the last of equal stamps is used
@@ -447,8 +415,14 @@ class Replay:
             names = self.robot.state_names
             computation.accelerations.recorded = lambda stamp: recorded.at(stamp, names)
         given = given_positions(parameters.absent_joints, self.robot.state_names)
-        self._states = JointStates(node, computation, self._answer, self.record, given)  # type: ignore[arg-type]
-        self._efforts = MeasuredEfforts(self.robot)
+        self._states = JointStates(  # with measured efforts
+            node,  # type: ignore[arg-type]  # it has what JointStates needs of a node
+            computation,
+            self._answer,
+            self.record,
+            given,
+            efforts=lambda: True,
+        )
         self.inputs = RecordedInputs(node, computation, name)
         self._last: Answer | None = None
         self._result: Result | None = None
@@ -467,9 +441,7 @@ class Replay:
             arrival: by the bag's clock [ns].
         """
         self._result, incomplete = None, self.record.counts.incomplete
-        self._efforts.add(message, stamp_of(message) or arrival)
-        info = {"source_timestamp": 0, "received_timestamp": arrival}
-        self._states.receive(message, info)
+        self._states.receive(message, {"source_timestamp": 0, "received_timestamp": arrival})
         missing = self.record.missing if self.record.counts.incomplete > incomplete else ()
         self.awaited.add(message.name, missing, answered=self._result is not None)
         return self._result
@@ -479,5 +451,5 @@ class Replay:
         answer = self.computation.compute(state, now, self._last, self.record.last)
         self._last = answer
         self.record.answered(answer, arrival, now, self.computation.settings.closure_tolerance)
-        measured = self._efforts.at(state.stamp, self.computation.settings.stale_after)
-        self._result = Result(answer, measured - answer.effort[self.robot.published])
+        assert state.effort is not None  # `_states` reads them
+        self._result = Result(answer, (state.effort - answer.effort)[self.robot.published])

@@ -1,13 +1,15 @@
 """A bag from its beginning to its end: which robot, which topics, what is written, and the report."""
 
 import argparse
+import csv
 import sys
-from collections import Counter
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.progress import track
 
@@ -17,25 +19,27 @@ from modular_dynamics_ros.bag.replay import (
     OPTIONS,
     TRANSFORMS,
     WRENCH,
-    AwaitedJoints,
     RecordedAccelerations,
     RecordedNode,
     Replay,
     ResidualFigures,
+    Result,
     counted,
     input_topics,
     load,
     nodes_with_wrenches,
     stamp_of,
 )
-from modular_dynamics_ros.bag.results import CsvResults
 from modular_dynamics_ros.computation.accelerations.acceleration_source import filter_lag
 from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Coverage
 from modular_dynamics_ros.diagnostics.statuses import MessageCounts
 from modular_dynamics_ros.exceptions import BagError, RobotError, listed
+from modular_dynamics_ros.messages.stamps import stamp_seconds
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
+COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")  # of wrenches, in columns such as fx_SUBSYSTEM
 TEXT, JOINT_STATE = "std_msgs/msg/String", "sensor_msgs/msg/JointState"
 #: Causes that are no error of a recording: a filter begins, and several publishers overtake each other.
 USUAL = ("filter starts", "older than the last answer", "older than the last one")
@@ -66,27 +70,92 @@ class Warnings:
         self.info(f"error: {message}")
 
 
+@contextmanager
+def written_to(path: str) -> Iterator[None]:
+    """Convert an OSError raised inside to one that names the file and says that it is incomplete."""
+    try:
+        yield
+    except OSError as error:
+        text = f"{error.strerror or error}; what stands there ends before the recording does"
+        raise OSError(error.errno, text, path) from error
+
+
+class CsvResults:
+    """Columns: time [s] of the joint state's stamp, tau_JOINT, residual_JOINT, wrenches of connections.
+
+    Cells are empty where a number is not known: residuals of joints without effort. A wrench is what holds
+    the subsystem, in the frame that ~/connections/SUBSYSTEM/wrench of dynamics_node names. For a robot with
+    other joints or subsystems than the one before, another file begins: torques.csv, torques_2.csv, ...
+
+    Attributes:
+        paths: of all files, the present one last.
+
+    Args:
+        motion: whether q_JOINT, v_JOINT and a_JOINT, which the torques were computed from, are written, too.
+    """
+
+    def __init__(self, path: str, *, motion: bool) -> None:
+        self.paths, self._motion = list[str](), motion
+        self._head: list[str] = []
+        self._open(path)
+
+    def _open(self, path: str) -> None:
+        self._file: Any = open(Path(path), "w", encoding="utf-8", newline="")  # noqa: SIM115  # until `close`
+        self._writer = csv.writer(self._file, lineterminator="\n")
+        self.paths.append(path)
+
+    def begin(self, robot: Robot) -> None:
+        """Begin the answers of another robot."""
+        moving = [f"{letter}_{name}" for letter in "qva" for name in robot.state_names] * self._motion
+        head = [
+            "time",
+            *moving,
+            *(f"tau_{name}" for name in robot.joint_names),
+            *(f"residual_{name}" for name in robot.joint_names),
+            *(f"{part}_{one.name}" for one in robot.graph.subsystems for part in COMPONENTS),
+        ]
+        if self._head and head != self._head:
+            self.close()
+            first = Path(self.paths[0])
+            self._open(str(first.with_stem(f"{first.stem}_{len(self.paths) + 1}")))
+        if head != self._head:
+            with written_to(self.paths[-1]):
+                self._writer.writerow(head)
+        self._head, self._robot = head, robot
+
+    def write(self, result: Result) -> None:
+        """Write one answer."""
+        answer, robot = result.answer, self._robot
+        state = answer.state
+        parts: Sequence[Any] = (state.q, state.v, state.a) if self._motion else ()
+        wrenches = [answer.dynamics.connection_wrench(k)[1] for k in range(len(robot.graph.subsystems))]
+        values = np.concatenate([*parts, answer.effort[robot.published], result.residual, *wrenches]).tolist()
+        # the shortest text that gives the same number
+        cells = ["" if value != value else repr(value) for value in values]  # noqa: PLR0124  # NaN
+        with written_to(self.paths[-1]):
+            self._writer.writerow([stamp_seconds(state.stamp), *cells])
+
+    def close(self) -> None:
+        """Finish; no more answers follow."""
+        with written_to(self.paths[-1]):
+            self._file.close()
+
+
 @dataclass
 class Report:
     """Counts, residuals, and where the bag is damaged.
 
     Attributes:
-        robot: its name. joints: whose states it needs. others: names in joint states that it does not have.
-        clock: recorded or stamps. refused: messages beside joint states, by what they are of and cause.
+        replay: of the last robot. clock: recorded or stamps. figures: residuals, by joint names of a robot.
         uncovered: answers with accelerations of zero because no reference covers them.
         damaged: messages whose bytes could not be read.
-        damage: why the bag could not be read to its end; empty where it could.
+        damage: why the bag could not be read to its end; empty where it could. written: paths of files.
     """
 
     parameters: DynamicsParameters
-    zero_phase: bool = False
-    robot: str = ""
-    joints: Sequence[str] = ()
-    others: Sequence[str] = ()
-    clock: str = ""
-    counts: MessageCounts = field(default_factory=MessageCounts)
-    awaited: AwaitedJoints = field(default_factory=AwaitedJoints)
-    refused: Counter[tuple[str, str]] = field(default_factory=Counter)
+    clock: str
+    replay: Replay
+    zero_phase: bool
     uncovered: int = 0
     figures: dict[tuple[str, ...], ResidualFigures] = field(default_factory=dict)
     damaged: int = 0
@@ -94,10 +163,20 @@ class Report:
     written: list[str] = field(default_factory=list)
 
     @property
+    def counts(self) -> MessageCounts:
+        """Number of joint states by what became of them."""
+        return self.replay.record.counts
+
+    @property
+    def others(self) -> list[str]:
+        """Names in joint states that the robot does not have."""
+        return self.replay.awaited.others(self.replay.robot.graph.joint_names)
+
+    @property
     def findings(self) -> bool:
         """Whether something is wrong with the recording."""
-        causes = [*self.counts.rejected, *(cause for _, cause in self.refused)]
-        bad = any(cause not in USUAL for cause in causes) or bool(self.awaited.counts)
+        causes = [*self.counts.rejected, *(cause for _, cause in self.replay.inputs.refused)]
+        bad = any(cause not in USUAL for cause in causes) or bool(self.replay.awaited.counts)
         return bad or bool(self.damaged or self.damage or not self.counts.answered)
 
     @property
@@ -119,14 +198,14 @@ class Report:
 
     def lines(self) -> list[str]:
         """Return the report as lines of text."""
-        counts = self.counts
+        counts, replay = self.counts, self.replay
         rows = [
-            f"{self.robot}: {counts.received} joint states, {counts.answered} answered "
+            f"{replay.robot.graph.name}: {counts.received} joint states, {counts.answered} answered "
             f"(clock: {'when they were recorded' if self.clock == 'recorded' else 'their stamps'})"
         ]
         rows += [f"  not answered, {cause}: {count}" for cause, count in sorted(counts.rejected.items())]
-        awaited = self.awaited.lines(self.parameters.stale_after)
-        unknown = f"    the bag has {listed(self.others) or 'no names'}; the robot has {listed(self.joints)}"
+        awaited, needed = replay.awaited.lines(self.parameters.stale_after), replay.robot.state_names
+        unknown = f"    the bag has {listed(self.others) or 'no names'}; the robot has {listed(needed)}"
         steps = f"    {counted(counts.steps)}"
         for count, text, more in (
             (counts.incomplete, "read, while other joints are awaited", awaited),
@@ -137,31 +216,28 @@ class Report:
             (self.uncovered, "answered with accelerations of zero, since no reference covers them", []),
         ):
             rows += [f"  {text}: {count}", *more] if count else []
-        for (what, cause), count in sorted(self.refused.items()):
+        for (what, cause), count in sorted(replay.inputs.refused.items()):
             reason = "" if cause == what else f", {cause}"
             rows.append(f"  {what} refused{reason}: {count}")
         return [*rows, *(f"written: {path}" for path in self.written)]
 
     def record(self) -> dict[str, Any]:
         """Return the report as JSON values."""
-        counts, source, refused = (
-            self.counts,
-            self.parameters.acceleration_source,
-            dict[str, dict[str, int]](),
-        )
-        for (what, cause), count in sorted(self.refused.items()):
+        counts, awaited, source = self.counts, self.replay.awaited, self.parameters.acceleration_source
+        refused: dict[str, dict[str, int]] = {}
+        for (what, cause), count in sorted(self.replay.inputs.refused.items()):
             refused.setdefault(what, {})[cause] = count
         lag = 0.0 if self.zero_phase else filter_lag(self.parameters.filter_cutoff)
         return {
-            "robot": self.robot,
+            "robot": self.replay.robot.graph.name,
             "clock": self.clock,
             "received": counts.received,
             "answered": counts.answered,
             "incomplete": counts.incomplete,
-            "awaited": dict(self.awaited.counts),
-            "not_recorded": self.awaited.not_recorded(),
+            "awaited": dict(awaited.counts),
+            "not_recorded": awaited.not_recorded(),
             "of_other_joints": counts.of_other_joints,
-            "other_joints": list(self.others),
+            "other_joints": self.others,
             "rejected": dict(counts.rejected),
             "refused": refused,
             "acceleration_source": source,
@@ -199,7 +275,7 @@ def run(arguments: argparse.Namespace, parameters: DynamicsParameters, left_out:
 
 
 class _Run:
-    """The state of one call of the command."""
+    """Reads one bag and fills in its report."""
 
     def __init__(
         self,
@@ -209,14 +285,16 @@ class _Run:
         warnings: Warnings,
     ) -> None:
         self._arguments, self._parameters, self._recording = arguments, parameters, recording
-        self._warnings, self._report = warnings, Report(parameters, zero_phase=arguments.zero_phase)
-        self._description = ""
-        computation = self._first_robot()
-        self._report.clock = self._clock()
-        self._node = RecordedNode(warnings, by_stamps=self._report.clock == "stamps")
+        self._warnings, self._description = warnings, ""
+        computation, clock = self._first_robot(), self._clock()
+        self._node = RecordedNode(warnings, by_stamps=clock == "stamps")
         self._accelerations = self._recorded_accelerations() if arguments.zero_phase else None
-        self._replay = Replay(self._node, computation, parameters, arguments.node, self._accelerations)
+        replay = self._replay_of(computation)
+        self._report = Report(parameters, clock, replay, arguments.zero_phase)
         self._csv: CsvResults | None = None
+
+    def _replay_of(self, computation: Computation) -> Replay:
+        return Replay(self._node, computation, self._parameters, self._arguments.node, self._accelerations)
 
     def _first_robot(self) -> Computation:
         file = self._arguments.robot or self._parameters.robot_description_file
@@ -281,7 +359,7 @@ class _Run:
                 for one in track(source, "messages", total, console=console, transient=True, disable=quiet):
                     self._take(one)
             except BagError as error:
-                if not report.counts.received and not self._replay.record.counts.received:
+                if not report.counts.received:
                     raise
                 report.damage = str(error)
             except KeyboardInterrupt:
@@ -289,11 +367,6 @@ class _Run:
                     text = f"interrupted: '{printable(path)}' ends before the recording does"
                     print(f"modular-dynamics bag: {text}", file=sys.stderr)
                 raise
-        replay = self._replay
-        report.robot, report.joints = replay.robot.graph.name, replay.robot.state_names
-        report.others = replay.awaited.others(replay.robot.graph.joint_names)
-        report.counts, report.awaited = replay.record.counts, replay.awaited
-        report.refused = replay.inputs.refused
         return report
 
     def _recorded_inputs(self) -> dict[str, str]:
@@ -304,7 +377,7 @@ class _Run:
         """
         arguments, of_type = self._arguments, self._recording.of_type
         remapped = arguments.odometry, arguments.reference
-        wanted = input_topics(arguments.node, self._replay.computation, of_type(WRENCH), *remapped)
+        wanted = input_topics(arguments.node, self._report.replay.computation, of_type(WRENCH), *remapped)
         for (kind, (option, reason)), topic in zip(OPTIONS.items(), remapped, strict=True):
             if topic and topic not in wanted:
                 raise UsageError(f"{option} {topic} is not read without {reason}")
@@ -322,7 +395,8 @@ class _Run:
         return {topic: kind for topic, kind in wanted.items() if topic in of_type(kind)}
 
     def _begin(self) -> None:
-        robot = self._replay.robot
+        """Begin the answers of the report's robot."""
+        robot = self._report.replay.robot
         if self._csv is not None:
             self._csv.begin(robot)
         names = robot.joint_names
@@ -339,10 +413,10 @@ class _Run:
         elif one.topic == self._arguments.description:
             self._new_robot(one.message.data)
         else:
-            self._replay.inputs.take(one.topic, self._kinds[one.topic], one.message)
+            self._report.replay.inputs.take(one.topic, self._kinds[one.topic], one.message)
 
     def _joint_state(self, message: Any, arrival: int) -> None:
-        result = self._replay.receive(message, arrival)
+        result = self._report.replay.receive(message, arrival)
         if result is None:
             return
         self._figures.add(result.residual)
@@ -355,14 +429,13 @@ class _Run:
             return
         try:
             computation = load(description, self._parameters, topic=self._arguments.description)
-            name, accelerations = self._arguments.node, self._accelerations
-            replay = Replay(self._node, computation, self._parameters, name, accelerations)
+            replay = self._replay_of(computation)
         except RobotError as error:
-            self._replay.inputs.refused["robot_description", "the last robot stays"] += 1
+            self._report.replay.inputs.refused["robot_description", "the last robot stays"] += 1
             self._warnings.warning(f"robot_description refused, the last robot stays: {error}")
             return
         self._warned(computation)
         self._description = description
-        replay.continue_from(self._replay)
-        self._replay = replay
+        replay.continue_from(self._report.replay)
+        self._report.replay = replay
         self._begin()

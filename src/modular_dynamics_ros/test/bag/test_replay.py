@@ -367,12 +367,12 @@ def test_joints_without_effort_have_no_residual(bag, names):
     found = bag(messages)
     known = [[bool(row[f"residual_{name}"]) for name in names] for row in found.rows]
     last = [False, True, True, False]
-    assert known == [[False] * 4, last, last, [False] * 4]  # an effort counts for stale_after
+    assert known == [[False] * 4, last, [False] * 4, [False] * 4]
     assert set(found.report["residuals"]) == {"bend", "left"}
 
 
-def test_residuals_whose_squares_overflow(bag, names):
-    """As in a damaged recording; NumPy's warning would be a second and third line on stderr."""
+def test_efforts_beyond_all_limits_are_not_measured(bag, names):
+    """As in a damaged recording: sizes of at most 1e9 count."""
     zeros, huge = np.zeros(4), [3e200, -4e200, 0.0, 1.0]
     states = [
         ("/joint_states", START + k * MS, joint_state(START + k * MS, names, zeros, zeros, huge))
@@ -380,7 +380,7 @@ def test_residuals_whose_squares_overflow(bag, names):
     ]
     found = bag(states)
     assert (found.code, found.err) == (0, "")
-    assert found.report["residuals"]["turn"] == {"rms": pytest.approx(3e200), "largest": pytest.approx(3e200)}
+    assert set(found.report["residuals"]) == {"left", "right"}
 
 
 FORCE = [1.0, -2.0, 3.0, 0.1, 0.2, -0.3]
