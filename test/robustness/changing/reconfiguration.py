@@ -12,8 +12,7 @@ from helpers.nodes.changes.bad_changes import GRIPPER, NAMES
 from helpers.nodes.changes.changing import SERVICES, request
 from modular_dynamics_ros.computation.changes import edits
 from modular_dynamics_ros.computation.changes.edits import applied
-from modular_dynamics_ros.computation.changes.file import ChangesFile
-from modular_dynamics_ros.computation.changes.kinds import Attachment, Changes, Payload
+from modular_dynamics_ros.computation.changes.kinds import Attachment, Changes, ChangesFile, Payload
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from robustness.changing.history import History, robot_of_graph
@@ -113,7 +112,7 @@ class _Requests:
         before = [(known[name].value if name in known else 0.0) or 0.01 for name in names]
         values = [value * self._number(0.7, 1.4) for value in before]
         fields = {"names": names, "values": values}
-        return "set_model_parameters", fields, lambda: edits.renumbered(changes, names, values)
+        return "set_model_parameters", fields, lambda: edits.with_parameters(changes, names, values)
 
 
 class _Walk:

@@ -23,8 +23,13 @@ import modular_dynamics as md
 from modular_dynamics.exceptions import ModelError, ModularDynamicsError, UnknownNameError
 from modular_dynamics_ros.computation.changes import edits
 from modular_dynamics_ros.computation.changes.edits import Applied, applied
-from modular_dynamics_ros.computation.changes.file import ChangesFile
-from modular_dynamics_ros.computation.changes.kinds import IDENTITY_POSE, Attachment, Changes, Payload
+from modular_dynamics_ros.computation.changes.kinds import (
+    IDENTITY_POSE,
+    Attachment,
+    Changes,
+    ChangesFile,
+    Payload,
+)
 from modular_dynamics_ros.computation.kept_file import Draft
 from modular_dynamics_ros.diagnostics.change_log import described as described_failure
 from modular_dynamics_ros.diagnostics.change_log import one_line
@@ -360,7 +365,7 @@ class ReconfigurationServices:
     def _set_model_parameters(self, request: SetModelParameters.Request) -> tuple[Edit, str]:
         names, values = list(request.names), list(request.values)
         what = f"numbers of the model: {', '.join(names) or 'as described'}"
-        return lambda _, changes: edits.renumbered(changes, names, values), what
+        return lambda _, changes: edits.with_parameters(changes, names, values), what
 
 
 def _description(graph: md.SubsystemGraph) -> str:

@@ -17,7 +17,7 @@ from helpers.nodes.changes.changing import request
 from helpers.nodes.dynamics_harness import NAMES, Q, V
 from helpers.rebuilt import assert_same_to_the_bit
 from modular_dynamics_ros.computation import kept_file
-from modular_dynamics_ros.computation.changes.file import ChangesFile
+from modular_dynamics_ros.computation.changes.kinds import ChangesFile
 from modular_dynamics_ros.exceptions import ChangeFileError
 from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds

@@ -1,7 +1,7 @@
 """New lists of changes: what a request adds to one, or takes from it."""
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -18,7 +18,8 @@ from modular_dynamics_ros.computation.changes.kinds import (
     Change,
     Changes,
     Lock,
-    Numbers,
+    ModelParameters,
+    NamedValues,
     Payload,
     Removal,
     body_of,
@@ -29,8 +30,7 @@ from modular_dynamics_ros.computation.robot import position_range
 from modular_dynamics_ros.computation.values import checked_numbers, finite
 from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownError, listed, repeated
 
-#: Excess over a limit [rad or m] that is rounding.
-SAME = 1e-9
+SAME = 1e-9  # excess over a limit [rad or m] that is rounding
 
 
 def require_possible(change: Change, graph: md.SubsystemGraph) -> None:
@@ -56,7 +56,7 @@ def _inertias(change: Change, graph: md.SubsystemGraph) -> Iterator[tuple[str, S
     """Yield the name of each link or load, as messages show it, and its six moments."""
     if isinstance(change, Payload):
         yield f"the payload on link '{change.link}'", change.inertia
-    elif isinstance(change, Numbers):
+    elif isinstance(change, ModelParameters):
         bodies = dict.fromkeys(body for name in change.values if (body := body_of(name, MOMENTS)))
         known = graph.parameters if bodies else {}
         for body in bodies:
@@ -95,7 +95,7 @@ def applied(
     Raises, without ``drop``:
         ModularDynamicsError: of the first one that the robot does not allow. NumbersError: see `strict`.
     """
-    graph, kept, dropped, said = described, list[Change](), list[str](), list[str]()
+    graph, kept, dropped, warned = described, list[Change](), list[str](), list[str]()
     for change in changes:
         try:
             graph, more = _with(graph, change, strict)
@@ -105,8 +105,8 @@ def applied(
             dropped.append(f"{change}: {error}")
         else:
             kept.append(change)
-            said += more
-    return Applied(graph, tuple(kept), tuple(dropped), tuple(dict.fromkeys(said)), tuple(changes))
+            warned += more
+    return Applied(graph, tuple(kept), tuple(dropped), tuple(dict.fromkeys(warned)), tuple(changes))
 
 
 def _with(graph: md.SubsystemGraph, change: Change, strict: bool) -> tuple[md.SubsystemGraph, list[str]]:
@@ -167,9 +167,8 @@ def require_leading(graph: md.SubsystemGraph, name: str) -> None:
     leaders += [driver for gear in graph.gears if gear.joint == name for driver, _ in gear.drivers]
     if leaders:
         others = listed(leaders)
-        raise NumbersError(
-            f"the position of '{name}' follows from {others}: lock {others} alone, and it is locked, too"
-        )
+        text = f"the position of '{name}' follows from {others}"
+        raise NumbersError(f"{text}: lock {others} alone, and it is locked, too")
 
 
 def with_payload(described: md.SubsystemGraph, changes: Changes, payload: Payload) -> Changes:
@@ -180,18 +179,9 @@ def with_payload(described: md.SubsystemGraph, changes: Changes, payload: Payloa
     """
     graph = applied(described, changes).graph
     graph.link_pose(payload.link)  # raises if there is no such link
-    own = {f"payload {payload.link} {number}" for number in MASS_NUMBERS}
-    kept: list[Change] = []
-    for change in changes:
-        if isinstance(change, Payload) and change.link == payload.link:
-            continue
-        left = change
-        if isinstance(change, Numbers):  # numbers of the load that is replaced
-            numbers = change.without([name for name in change.values if name in own])
-            if numbers is None:
-                continue
-            left = numbers
-        kept.append(left)
+    others = [one for one in changes if not (isinstance(one, Payload) and one.link == payload.link)]
+    numbers_of_load = {f"payload {payload.link} {number}" for number in MASS_NUMBERS}
+    kept = _without(others, ModelParameters, numbers_of_load)
     if payload.mass != 0.0:
         return *kept, payload
     if any(payload.com) or any(payload.inertia):
@@ -199,6 +189,12 @@ def with_payload(described: md.SubsystemGraph, changes: Changes, payload: Payloa
             f"the payload on '{payload.link}' has no mass, which removes it, but other numbers"
         )
     return tuple(kept)
+
+
+def _without(changes: Sequence[Change], kind: type[NamedValues], names: Collection[str]) -> list[Change]:
+    """Return the changes without these names in those of a kind; changes that are empty then are left out."""
+    left = [one.without(names) if isinstance(one, kind) else one for one in changes]
+    return [one for one in left if one is not None]
 
 
 def attached(described: md.SubsystemGraph, changes: Changes, attachment: Attachment) -> Changes:
@@ -231,11 +227,6 @@ def _subsystems(described: md.SubsystemGraph, changes: Changes) -> list[str]:
     return [one.name for one in applied(described, unlocked).graph.subsystems]
 
 
-def _own_removals(changes: Changes) -> Changes:
-    """Return the removals of the description's own subsystems; `detached` puts them first."""
-    return tuple(takewhile(lambda one: isinstance(one, Removal), changes))
-
-
 def _brought(attachment: Attachment) -> list[str]:
     """Return the subsystems that an attachment added."""
     return [attachment.prefix + one.name for one in attachment.robot.subsystems]
@@ -265,7 +256,9 @@ def detached(described: md.SubsystemGraph, changes: Changes, name: str) -> Chang
     if any(isinstance(change, Attachment) and change.name == name for change in changes):
         kept = [one for one in changes if not (isinstance(one, Attachment) and one.name == name)]
         return remaining(described, kept)
-    removed, subsystems = _own_removals(changes), _subsystems(described, changes)
+    # removals of the description's own subsystems come first
+    removed = tuple(takewhile(lambda one: isinstance(one, Removal), changes))
+    subsystems = _subsystems(described, changes)
     own = [one.name for one in applied(described, removed).graph.subsystems]
     attachments = [(k, one) for k, one in enumerate(changes, 1) if isinstance(one, Attachment)]
     if name not in subsystems:
@@ -318,15 +311,12 @@ def locked(
         for name, at in given.items():
             own = _before_lock(described, changes, name) if name in held else graph
             _require_within_limits(name, at, own.joint(name).limits)
-    moved = {name: at for name, at in given.items() if name in held}
-    kept = tuple(
-        Lock({**change.values, **{n: at for n, at in moved.items() if n in change.values}})
-        if isinstance(change, Lock)
-        else change
-        for change in changes
-    )
+    kept = [
+        Lock({name: given.get(name, at) for name, at in one.values.items()}) if isinstance(one, Lock) else one
+        for one in changes
+    ]
     new = {name: at for name, at in given.items() if name not in held}
-    return (*kept, Lock(new)) if new else kept
+    return (*kept, Lock(new)) if new else tuple(kept)
 
 
 def _before_lock(described: md.SubsystemGraph, changes: Changes, name: str) -> md.SubsystemGraph:
@@ -356,11 +346,10 @@ def unlocked(described: md.SubsystemGraph, changes: Changes, joints: Sequence[st
     held = locked_positions(changes)
     if unknown := [name for name in joints if name not in held]:
         raise UnknownError(f"{listed(unknown)} is not locked; locked are {listed([*held], 8) or 'none'}")
-    left = [change.without({*joints}) if isinstance(change, Lock) else change for change in changes]
-    return remaining(described, [change for change in left if change is not None])
+    return remaining(described, _without(changes, Lock, {*joints}))
 
 
-def renumbered(changes: Changes, names: Sequence[str], values: Sequence[float]) -> Changes:
+def with_parameters(changes: Changes, names: Sequence[str], values: Sequence[float]) -> Changes:
     """Return the changes with other model numbers; without names all earlier ones are reset.
 
     Raises:
@@ -371,7 +360,7 @@ def renumbered(changes: Changes, names: Sequence[str], values: Sequence[float]) 
     if len(names) != len(values):
         raise NumbersError(f"{len(values)} values for {len(names)} names; each name needs one")
     if not names:
-        return tuple(change for change in changes if not isinstance(change, Numbers))
+        return tuple(change for change in changes if not isinstance(change, ModelParameters))
     new = dict(zip(names, map(float, values), strict=True))
     if twice := repeated(names):
         raise NumbersError(f"{listed(twice)} named more than once")
@@ -387,11 +376,9 @@ def renumbered(changes: Changes, names: Sequence[str], values: Sequence[float]) 
     before = {
         name: value
         for change in changes
-        if isinstance(change, Numbers)
+        if isinstance(change, ModelParameters)
         for name, value in change.values.items()
         if body_of(name) in bodies
     }
     new = before | new
-    left = [change.without({*new}) if isinstance(change, Numbers) else change for change in changes]
-    kept = [change for change in left if change is not None]
-    return (*kept, Numbers(new))
+    return (*_without(changes, ModelParameters, {*new}), ModelParameters(new))

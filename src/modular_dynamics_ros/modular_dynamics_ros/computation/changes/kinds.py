@@ -1,8 +1,8 @@
-"""The kinds of changes that a robot may get while a node runs: each is a constant value."""
+"""The kinds of changes that a robot may get while a node runs, each a constant value; and their file."""
 
 import re
 import warnings
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -12,23 +12,32 @@ from modular_dynamics.algebra import Quaternion, pose
 from modular_dynamics.text.files import content_of, path_of
 from modular_dynamics.text.numbers import LARGEST, LARGEST_FLOAT, STIFFEST
 from modular_dynamics.text.sizes import MAX_BYTES
+from modular_dynamics_ros.computation.kept_file import Draft, KeptFile
 from modular_dynamics_ros.computation.values import UNIT_NORM, checked_numbers
-from modular_dynamics_ros.exceptions import ChangeFileError, NumbersError, RobotError
+from modular_dynamics_ros.exceptions import (
+    ChangeFileError,
+    NodeError,
+    NumbersError,
+    RobotError,
+    listed,
+    repeated,
+)
 
-Own = TypeVar("Own", bound="NamedNumbers")
+Values = TypeVar("Values", bound="NamedValues")
 IDENTITY_POSE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-#: How file:///robots/hand.urdf or package://robots/hand.urdf begins.
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|file:/", re.IGNORECASE)
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|file:/", re.IGNORECASE)  # begins file:///robots/hand.urdf
 #: Last words of the names of a link's or load's moments of inertia, and of all its parameters.
 MOMENTS = tuple(f"inertia {pair}" for pair in ("xx", "xy", "xz", "yy", "yz", "zz"))
 MASS_NUMBERS = ("mass", *(f"com {axis}" for axis in "xyz"), *MOMENTS)
-#: Last words of the names of parameters for which descriptions may have larger numbers.
-_STIFF = "damping", "friction", "armature", "stiffness"
-_LIMITS = {"limit": LARGEST_FLOAT} | dict.fromkeys(_STIFF, STIFFEST)
+#: Largest numbers of parameters by the last words of their names; of others LARGEST.
+_LIMITS = {
+    "limit": LARGEST_FLOAT,
+    **dict.fromkeys(("damping", "friction", "armature", "stiffness"), STIFFEST),
+}
 
 
 class Change:
-    """One change. Its text says what it does, for the log."""
+    """One change of a robot. `str` says what it does, for the log."""
 
     kind: ClassVar[str]
 
@@ -41,11 +50,11 @@ class Change:
         raise NotImplementedError
 
     def without_unknown(self, graph: md.SubsystemGraph) -> "Change | None":
-        """Return what is left of the change on a graph that lacks some names; None if nothing is."""
+        """Return what remains of the change on a graph that lacks some names; None if nothing does."""
         raise NotImplementedError
 
     def content(self) -> Mapping[str, Any]:
-        """Return plain values for a file, from which `changes_of_text` restores the change."""
+        """Return plain values for a file, from which `ChangesFile` restores the change."""
         values = {one.name: getattr(self, one.name) for one in fields(self) if one.compare}  # type: ignore[arg-type]
         return {name: list(one) if isinstance(one, tuple) else one for name, one in values.items()}
 
@@ -99,7 +108,7 @@ class Attachment(Change):
 
     Attributes:
         urdf: its text. pose: of its root link in the link [m; quaternion w x y z].
-        prefix: before all its names. robot: read from the text.
+        prefix: begins all its names. robot: read from the text.
     """
 
     name: str
@@ -159,7 +168,7 @@ class Attachment(Change):
 
 @dataclass(frozen=True)
 class Removal(Change):
-    """A subsystem is gone, with all that it carries."""
+    """Removes a subsystem, with all that it carries."""
 
     name: str
     kind = "removal"
@@ -183,20 +192,20 @@ class Removal(Change):
 
 
 @dataclass(frozen=True)
-class NamedNumbers(Change):
-    """Numbers by name."""
+class NamedValues(Change):
+    """A change of several numbers, each with a name."""
 
     values: Mapping[str, float]
 
-    def without(self: Own, names: Collection[str]) -> "Own | None":
+    def without(self: Values, names: Collection[str]) -> "Values | None":
         """Return the change without some names; None if none is left."""
         left = {name: value for name, value in self.values.items() if name not in names}
         return type(self)(left) if left else None
 
 
 @dataclass(frozen=True)
-class Lock(NamedNumbers):
-    """Joints with one coordinate that are held at positions [rad or m]."""
+class Lock(NamedValues):
+    """Holds joints with one coordinate at positions [rad or m]."""
 
     kind = "lock"
 
@@ -217,8 +226,8 @@ class Lock(NamedNumbers):
 
 
 @dataclass(frozen=True)
-class Numbers(NamedNumbers):
-    """Other values of the model's parameters, by the names of `graph.parameters`, in their units."""
+class ModelParameters(NamedValues):
+    """Sets parameters of the model, by the names of `graph.parameters`, in their units."""
 
     kind = "parameters"
 
@@ -226,7 +235,7 @@ class Numbers(NamedNumbers):
         """Return the graph with these numbers."""
         return graph.with_parameters(dict(self.values))
 
-    def without_unknown(self, graph: md.SubsystemGraph) -> "Numbers | None":
+    def without_unknown(self, graph: md.SubsystemGraph) -> "ModelParameters | None":
         """Return the numbers whose names the graph has."""
         known = graph.parameters
         return self.without([name for name in self.values if name not in known])
@@ -236,21 +245,18 @@ class Numbers(NamedNumbers):
 
 
 def largest_size(name: str) -> float:
-    """Return the largest size of a model parameter, as in descriptions: larger ones overflow."""
+    """Return the largest size of a model parameter that descriptions may have: larger ones overflow."""
     return _LIMITS.get(name.rpartition(" ")[2], LARGEST)
 
 
 def body_of(name: str, numbers: Iterable[str] = MASS_NUMBERS) -> str:
-    """Return the link or load of a parameter: "link hand" of "link hand mass"; empty if it has none.
+    """Return the link or load of a parameter, as "link hand" of "link hand mass"; empty if it has none.
 
     Args:
-        numbers: those that are looked for.
+        numbers: possible ends of the name.
     """
-    if name.startswith(("link ", "payload ")):
-        for number in numbers:
-            if name.endswith(f" {number}"):
-                return name.removesuffix(f" {number}")
-    return ""
+    end = next((number for number in numbers if name.endswith(f" {number}")), "")
+    return name.removesuffix(f" {end}") if end and name.startswith(("link ", "payload ")) else ""
 
 
 def locked_positions(changes: Changes) -> dict[str, float]:
@@ -299,9 +305,92 @@ def _checked_pose(name: str, numbers: Any) -> tuple[float, ...]:
 
 
 def _read(source: str | Path, strict: bool) -> md.SubsystemGraph:
+    """Return the robot to attach. Raises RobotError: it cannot be used."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", md.ModelWarning)  # they are also in graph.warnings
             return md.load_urdf(source, strict=strict)
     except (md.ModularDynamicsError, OSError) as error:
         raise RobotError(f"the robot to attach: {error}") from error
+
+
+# The file that keeps changes over restarts.
+
+
+class ChangesFile(KeptFile[tuple[str, Changes]]):
+    """Keeps the name of a robot and its changes over restarts.
+
+    Args:
+        strict: whether attached robots with inertias that no body can have are refused.
+    """
+
+    NAME, ERROR = "changes_file", ChangeFileError
+
+    def __init__(self, path: str, *, strict: bool = False) -> None:
+        super().__init__(path)
+        self._strict = strict
+
+    def draft(self, robot: str, changes: Changes) -> Draft:
+        """Write the changes of a robot beside the file. Raises ChangeFileError."""
+        return self.drafted(self.content(robot, changes))
+
+    @staticmethod
+    def content(robot: str, changes: Changes) -> dict[str, Any]:
+        """Return the changes of a robot as plain values."""
+        return {"robot": robot, "changes": [{"kind": change.kind, **change.content()} for change in changes]}
+
+    def parsed(self, content: Mapping[str, Any]) -> tuple[str, Changes]:
+        """See `KeptFile`."""
+        robot, entries = content.get("robot"), content.get("changes")
+        if not isinstance(robot, str) or not isinstance(entries, list):
+            raise ChangeFileError("robot, a text, and changes, a list, are needed at its top level")
+        changes = tuple(_change(number, entry, self._strict) for number, entry in enumerate(entries, 1))
+        if twice := repeated([one.link for one in changes if isinstance(one, Payload)]):
+            raise ChangeFileError(f"{listed(twice)} has two payloads; a link has one")
+        return robot, changes
+
+
+def _change(number: int, entry: Any, strict: bool) -> Change:
+    """Return the change of an entry of the file. Raises ChangeFileError: invalid; `number` names it."""
+    kind = entry.get("kind") if isinstance(entry, dict) else None
+    if not isinstance(kind, str) or kind not in _READERS:
+        raise ChangeFileError(f"change {number}: kind must be one of {', '.join(_READERS)}, not {kind!r:.40}")
+    try:
+        change = _READERS[kind](entry, strict)
+    except KeyError as error:
+        raise ChangeFileError(f"change {number} ({kind}) has no {error.args[0]}") from error
+    except NodeError as error:
+        raise ChangeFileError(f"change {number} ({kind}): {error}") from error
+    if unknown := [str(key) for key in entry if key not in {"kind", *change.content()}]:
+        raise ChangeFileError(f"change {number} ({kind}) has keys that are not known: {listed(unknown)}")
+    return change
+
+
+def _text(entry: Mapping[str, Any], key: str) -> str:
+    value = entry[key]
+    if not isinstance(value, str):
+        raise ChangeFileError(f"{key} is {value!r:.40}; a text is needed")
+    return value
+
+
+def _numbers(entry: Mapping[str, Any], key: str) -> dict[str, float]:
+    values = entry[key]
+    if not isinstance(values, dict) or not values or not all(isinstance(name, str) for name in values):
+        raise ChangeFileError(f"{key}: numbers by name are needed")
+    return dict(zip(values, checked_numbers(key, values.values()), strict=True))
+
+
+def _attachment(entry: Mapping[str, Any], strict: bool) -> Attachment:
+    name, urdf, link, prefix = (_text(entry, key) for key in ("name", "urdf", "link", "prefix"))
+    return Attachment.of(name, urdf, link, entry["pose"], prefix, strict=strict)
+
+
+_READERS: Mapping[str, Callable[[Mapping[str, Any], bool], Change]] = {
+    "payload": lambda entry, strict: Payload.of(
+        _text(entry, "link"), entry["mass"], entry["com"], entry["inertia"]
+    ),
+    "attachment": _attachment,
+    "removal": lambda entry, strict: Removal(_text(entry, "name")),
+    "lock": lambda entry, strict: Lock(_numbers(entry, "positions")),
+    "parameters": lambda entry, strict: ModelParameters(_numbers(entry, "values")),
+}

@@ -16,7 +16,7 @@ from modular_dynamics_ros.computation.changes.kinds import (
     MOMENTS,
     Attachment,
     Lock,
-    Numbers,
+    ModelParameters,
     Payload,
     Removal,
 )
@@ -48,7 +48,7 @@ def test_changes_are_those_of_the_library_in_order(described, gripper, gripper_u
     changes = edits.attached(described, (), gripper)
     changes = edits.with_payload(described, changes, Payload.of("g/jaw", 0.5, (0.0, 0.0, 0.1), (0.0,) * 6))
     changes = edits.locked(described, changes, ["turn"], {"turn": 0.3})
-    changes = edits.renumbered(changes, ["joint g/finger damping", "link g/palm mass"], [0.2, 0.9])
+    changes = edits.with_parameters(changes, ["joint g/finger damping", "link g/palm mass"], [0.2, 0.9])
     x = np.eye(4)
     x[2, 3] = 0.1
     expected = described.attach(md.load_urdf(gripper_urdf), "left_branch", x, prefix="g/")
@@ -67,22 +67,22 @@ def test_numbers_of_a_load_stay_where_another_link_with_a_name_that_begins_alike
         changes = edits.with_payload(described, changes, Payload.of(link, 0.5, (0.0,) * 3, (0.0,) * 6))
     palm, own = "payload right_branch palm mass", [f"payload right_branch {n}" for n in MASS_NUMBERS]
     assert {*own, palm} <= {*applied(described, changes).graph.parameters}
-    changes = edits.renumbered(changes, [palm, "payload right_branch mass"], [0.7, 0.6])
+    changes = edits.with_parameters(changes, [palm, "payload right_branch mass"], [0.7, 0.6])
     changes = edits.with_payload(described, changes, LOAD)
-    assert [dict(one.values) for one in changes if isinstance(one, Numbers)] == [{palm: 0.7}]
+    assert [dict(one.values) for one in changes if isinstance(one, ModelParameters)] == [{palm: 0.7}]
 
 
 def test_what_is_taken_back_leaves_the_robot_exactly_as_it_was(described, gripper):
     changes = edits.with_payload(described, (), LOAD)
     changes = edits.attached(described, changes, gripper)
     changes = edits.locked(described, changes, ["turn", "g/finger"], {"turn": 0.3, "g/finger": 0.01})
-    changes = edits.renumbered(changes, ["link g/palm mass", "link base mass"], [0.9, 7.0])
+    changes = edits.with_parameters(changes, ["link g/palm mass", "link base mass"], [0.9, 7.0])
     changes = edits.with_payload(described, changes, Payload.of("g/palm", 0.5, (0, 0, 0.1), (0.0,) * 6))
     changes = edits.unlocked(described, changes, ["turn"])
     # with the gripper goes what concerns it alone
     changes = edits.detached(described, changes, "hand")
-    assert changes == (LOAD, Numbers({"link base mass": 7.0}))
-    changes = edits.renumbered(changes, [], [])
+    assert changes == (LOAD, ModelParameters({"link base mass": 7.0}))
+    changes = edits.with_parameters(changes, [], [])
     same(
         described, changes, described.with_payload(LOAD.link, mass=2.0, com=LOAD.com, inertia=matrix(INERTIA))
     )
@@ -98,9 +98,12 @@ def matrix(moments):
 
 def test_another_load_replaces_the_last_one_with_its_numbers(described):
     changes = edits.with_payload(described, (), LOAD)
-    changes = edits.renumbered(changes, ["payload right_branch mass", "link base mass"], [9.0, 7.0])
+    changes = edits.with_parameters(changes, ["payload right_branch mass", "link base mass"], [9.0, 7.0])
     heavier = Payload.of("right_branch", 3.0, (0.0, 0.0, 0.0), (0.0,) * 6)
-    assert edits.with_payload(described, changes, heavier) == (Numbers({"link base mass": 7.0}), heavier)
+    assert edits.with_payload(described, changes, heavier) == (
+        ModelParameters({"link base mass": 7.0}),
+        heavier,
+    )
 
 
 def test_a_locked_joint_moves_to_another_position(described):
@@ -131,11 +134,11 @@ def test_equal_limits_that_are_not_zero_hold_a_joint_there(four_link):
 
 def test_a_subsystem_of_the_description_leaves_and_comes_back(described):
     changes = edits.with_payload(described, (), LOAD)
-    changes = edits.renumbered(changes, ["link base mass"], [7.0])
+    changes = edits.with_parameters(changes, ["link base mass"], [7.0])
     changes = edits.detached(described, changes, "right_branch")
-    assert changes == (Removal("right_branch"), Numbers({"link base mass": 7.0}))
+    assert changes == (Removal("right_branch"), ModelParameters({"link base mass": 7.0}))
     same(described, changes[:1], described.without("right_branch"))
-    assert edits.reattached(described, changes, "right_branch") == (Numbers({"link base mass": 7.0}),)
+    assert edits.reattached(described, changes, "right_branch") == (ModelParameters({"link base mass": 7.0}),)
 
 
 @pytest.mark.parametrize(
@@ -179,11 +182,15 @@ def test_a_subsystem_of_the_description_leaves_and_comes_back(described):
             "the position of 'bend' is -1.6, beyond its limits",
         ),
         (lambda g, c: edits.unlocked(g, c, ["turn"]), UnknownError, "'turn' is not locked; locked are none"),
-        (lambda g, c: edits.renumbered(c, ["link base mass"], []), NumbersError, "0 values for 1 names"),
-        (lambda g, c: edits.renumbered(c, ["a", "a"], [1.0, 2.0]), NumbersError, "'a' named more"),
-        (lambda g, c: edits.renumbered(c, ["a"], [np.inf]), NumbersError, "the value of 'a' is not finite"),
+        (lambda g, c: edits.with_parameters(c, ["link base mass"], []), NumbersError, "0 values for 1 names"),
+        (lambda g, c: edits.with_parameters(c, ["a", "a"], [1.0, 2.0]), NumbersError, "'a' named more"),
         (
-            lambda g, c: edits.renumbered(c, ["gravity z"], [1.0]),
+            lambda g, c: edits.with_parameters(c, ["a"], [np.inf]),
+            NumbersError,
+            "the value of 'a' is not finite",
+        ),
+        (
+            lambda g, c: edits.with_parameters(c, ["gravity z"], [1.0]),
             RobotError,
             "gravity is a parameter of the node",
         ),
@@ -253,9 +260,9 @@ def test_numbers_of_one_link_are_applied_together(described):
     """Some of them without the others would be those of no body: a moment of 0.2 beside two of 0.016."""
     names = [f"link lower_stem {moment}" for moment in MOMENTS]
     other = {"link base mass": 7.0, "link lower_stem mass": 3.0}
-    changes = edits.renumbered((), [*other, *names], [*other.values(), 0.2, 0.0, 0.0, 0.2, 0.0, 0.2])
-    changes = edits.renumbered(changes, [names[0], names[3]], [0.15, 0.15])
-    assert changes[0] == Numbers({"link base mass": 7.0})
+    changes = edits.with_parameters((), [*other, *names], [*other.values(), 0.2, 0.0, 0.0, 0.2, 0.0, 0.2])
+    changes = edits.with_parameters(changes, [names[0], names[3]], [0.15, 0.15])
+    assert changes[0] == ModelParameters({"link base mass": 7.0})
     assert dict(changes[1].values) == {"link lower_stem mass": 3.0} | dict(
         zip(names, [0.15, 0.0, 0.0, 0.15, 0.0, 0.2], strict=True)
     )
@@ -308,7 +315,7 @@ def load(xx, yy, zz, link="left_branch"):
 
 
 GOOD, BAD = load(0.1, 0.2, 0.25), load(0.1, 0.1, 1.0)
-XX = Numbers({"link lower_stem inertia xx": 5.0})
+XX = ModelParameters({"link lower_stem inertia xx": 5.0})
 
 
 @pytest.mark.parametrize(
@@ -317,7 +324,7 @@ XX = Numbers({"link lower_stem inertia xx": 5.0})
         ([BAD], r"payload on link 'left_branch' breaks .* \(principal moments 0.1, 0.1, 1 kg m\^2"),
         ([XX], r"link 'lower_stem' breaks .* \(principal moments 0.0016, 0.016, 5 kg m\^2"),
         (
-            [GOOD, Numbers({"link base mass": 1.0, "payload left_branch inertia zz": 9.0})],
+            [GOOD, ModelParameters({"link base mass": 1.0, "payload left_branch inertia zz": 9.0})],
             r"payload on link 'left_branch' breaks .* \(principal moments 0.1, 0.2, 9 kg m\^2",
         ),
     ],
@@ -348,8 +355,8 @@ def test_all_else_is_as_without(described, gripper_urdf):
     changes = (
         GOOD,
         Attachment.of("hand", gripper_urdf, "base", prefix="g/", strict=True),
-        Numbers({"payload left_branch mass": 0.0, "payload left_branch inertia xx": 0.1}),
-        Numbers({"joint left damping": 1.0, "link g/jaw mass": 2.0}),
+        ModelParameters({"payload left_branch mass": 0.0, "payload left_branch inertia xx": 0.1}),
+        ModelParameters({"joint left damping": 1.0, "link g/jaw mass": 2.0}),
         Lock({"bend": 50.0}),
     )
     strict, lenient = applied(described, changes, strict=True), applied(described, changes)

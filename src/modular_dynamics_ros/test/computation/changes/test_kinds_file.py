@@ -2,8 +2,14 @@
 
 import pytest
 
-from modular_dynamics_ros.computation.changes.file import ChangesFile
-from modular_dynamics_ros.computation.changes.kinds import Attachment, Lock, Numbers, Payload, Removal
+from modular_dynamics_ros.computation.changes.kinds import (
+    Attachment,
+    ChangesFile,
+    Lock,
+    ModelParameters,
+    Payload,
+    Removal,
+)
 from modular_dynamics_ros.exceptions import ChangeFileError
 
 
@@ -22,7 +28,7 @@ def test_all_kinds_are_read_as_they_were_written(gripper_urdf):
         ),
         Removal("right_branch"),
         Lock({"turn": 0.1, "yes": -1e300}),
-        Numbers({"joint bend damping": 1 / 3}),
+        ModelParameters({"joint bend damping": 1 / 3}),
     )
     text = text_of_changes("four_link", changes)
     robot, read = changes_of_text(text)
@@ -96,7 +102,7 @@ def test_exponents_are_numbers_and_names_like_them_stay_text():
     _, changes = changes_of_text(f"{GOOD}- {load}\n- {numbers}\n...\n")
     assert changes == (
         Payload.of("a", 1.0, (1e-3, 0.0, 5e-5), (5e-5, 0.0, 0.0, 5e-5, 0.0, 1e-4)),
-        Numbers({"joint bend damping": 1000.0}),
+        ModelParameters({"joint bend damping": 1000.0}),
     )
     named = (Lock({"1e3": 0.5, "yes": 1e-300, "0x10": 1e300}), Removal("5e-05"))
     assert changes_of_text(text_of_changes("1e3", named)) == ("1e3", named)
