@@ -9,14 +9,19 @@ from typing import Protocol
 
 __all__ = ["ChangeLog", "described", "one_line"]
 
-# Texts about unexpected exceptions and requests: one line of bounded length.
-
 MOST_CHARACTERS = 300  # largest length of an exception's text
 MOST_ANSWERED = 1000  # largest length of a service's answer
+QUIET = 2.0  # [s] without a problem before it counts as resolved: good and bad messages may alternate
+MOST_TEXTS = 8  # log lines about one cause until it is resolved
+#: A measured figure, such as 0.208 s, but not a part of a name, such as 'v1.2'. Texts that differ only in
+#: figures are logged once.
+FIGURE = re.compile(
+    r"(?<![\w.'])-?\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+|(?= (?:N m|N|ms|s|rad|m|kg|Hz)\b))(?![\w'])"
+)
 
 
 def described(error: BaseException) -> str:
-    """Return type, text and place of an exception on one line; the place is this project's innermost line."""
+    """Return type, text and place of an exception on one line; the place is the innermost in this project."""
     text = " ".join(str(error).split())[:MOST_CHARACTERS]
     places = [
         f"{os.path.basename(frame.f_code.co_filename)}:{line}"
@@ -36,14 +41,6 @@ def one_line(text: str, most: int = MOST_ANSWERED) -> str:
     line = " ".join(text.split())
     line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
     return line if len(line) <= most else f"{line[:most]}... ({len(line)} characters)"
-
-
-QUIET = 2.0  # [s] without a problem before it counts as resolved: good and bad messages may alternate
-MOST_TEXTS = 8  # log lines about one cause until it is resolved
-#: A measured figure, as 0.208 s, but no part of a name, as of 'v1.2'. Texts that differ in these are one.
-FIGURE = re.compile(
-    r"(?<![\w.'])-?\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+|(?= (?:N m|N|ms|s|rad|m|kg|Hz)\b))(?![\w'])"
-)
 
 
 class Logger(Protocol):
@@ -77,14 +74,14 @@ class ChangeLog:
 
     def problem(self, where: str, cause: str, text: str, *, severe: bool = False) -> None:
         """Report a present problem of `where` (a topic, a part); log it if more than figures changed."""
-        self._see(where, cause, text, FIGURE.sub("#", text), severe=severe)
+        self._report(where, cause, text, FIGURE.sub("#", text), severe=severe)
 
-    def _see(self, where: str, cause: str, text: str, told: str, *, severe: bool) -> _Problem:
-        """Note a problem and return it; `told`: the text that is logged once."""
+    def _report(self, where: str, cause: str, text: str, key: str, *, severe: bool) -> _Problem:
+        """Note a problem and return it; texts with the same `key` are logged once."""
         problem = self._problems.setdefault((where, cause), _Problem())
         problem.seen, problem.text = self._clock(), text
-        if told not in problem.logged and len(problem.logged) < MOST_TEXTS:
-            problem.logged.add(told)
+        if key not in problem.logged and len(problem.logged) < MOST_TEXTS:
+            problem.logged.add(key)
             last = " (more of this kind is not logged)" if len(problem.logged) == MOST_TEXTS else ""
             if severe:  # two calls: rclpy allows one line of code one severity
                 self._logger.error(f"{where}: {text}{last}")
@@ -93,14 +90,11 @@ class ChangeLog:
         return problem
 
     def event(self, where: str, cause: str, text: str, *, severe: bool = False) -> None:
-        """Report an event: unlike a `problem`, it is not resolved by its absence.
-
-        Here figures count: another one belongs to another event.
-        """
-        self._see(where, cause, text, text, severe=severe).can_be_resolved = False
+        """Report an event: unlike a `problem`, absence does not resolve it, and figures distinguish it."""
+        self._report(where, cause, text, text, severe=severe).can_be_resolved = False
 
     def note(self, text: str) -> None:
-        """Log what is neither a problem nor to be repeated."""
+        """Log a line that is not a problem."""
         self._logger.info(text)
 
     def lasts(self, where: str, cause: str) -> None:
@@ -122,7 +116,7 @@ class ChangeLog:
         return [problem.text for (place, _), problem in self._problems.items() if place == where]
 
     def log_resolved(self) -> None:
-        """Call about once a second: logs problems that have not occurred for `QUIET` seconds as resolved."""
+        """Log problems as resolved that have not occurred for `QUIET` seconds; call about once a second."""
         now = self._clock()
         for (where, cause), problem in list(self._problems.items()):
             if now - problem.seen > QUIET:

@@ -1,4 +1,4 @@
-"""What nodes about a robot count and measure, and the parts of /diagnostics that they share."""
+"""Counts and latencies of nodes about a robot, and the statuses in /diagnostics that these nodes share."""
 
 from collections import Counter, deque
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class LatencySummary:
-    """Rate [Hz] and latency percentiles [s] of `count` answers; NaN where there are too few."""
+    """Rate [Hz] and latencies [s] of `count` answers; NaN where there are too few."""
 
     count: int
     rate: float
@@ -35,11 +35,9 @@ class LatencySummary:
 def summarise(latencies_ns: NDArray[np.int64], arrivals_ns: NDArray[np.int64]) -> LatencySummary:
     """Return a summary of latencies [ns] of messages with arrival times [ns], in order of arrival.
 
-    The percentiles are values that occurred (nearest rank, rounded up), so p99 never looks better than the
-    data.
+    The percentiles are values that occurred (nearest rank, rounded up).
     """
-    count = len(latencies_ns)
-    if count == 0:
+    if not (count := len(latencies_ns)):
         return LatencySummary(0, np.nan, np.nan, np.nan, np.nan)
     seconds = np.sort(latencies_ns) * 1e-9
     p50, p99 = (float(seconds[int(np.ceil(share * count)) - 1]) for share in (0.50, 0.99))
@@ -49,7 +47,7 @@ def summarise(latencies_ns: NDArray[np.int64], arrivals_ns: NDArray[np.int64]) -
 
 
 class LatencyWindow:
-    """Arrival time and latency of the last `size` answers."""
+    """Keeps arrival time and latency of the last `size` answers."""
 
     def __init__(self, size: int = 1024) -> None:
         self._answers: deque[tuple[int, int]] = deque(maxlen=size)
@@ -70,15 +68,14 @@ class LatencyWindow:
 
 @dataclass
 class MessageCounts:
-    """Joint states since activation: how many arrived, were answered, or were rejected (by cause).
+    """Numbers of joint states since activation that arrived, were answered, or were rejected (by cause).
 
     Attributes:
-        superseded: not answered because a newer one came before the next answer of a rate was due.
-        incomplete: read, and not answered because other joints are awaited. of_other_joints: with no joint of
-        the robot.
-        closed_anew: answers whose assembly mode did not follow from the answer before. input_age: of the last
-        joint state at its arrival [s]. latency: from arrival to answer. last_stamp: of the last answer [ns].
-        contradictions: between two publishers, by joint. steps: beyond velocity limits, by joint.
+        superseded: replaced by a newer one before the next answer of a rate was due. incomplete: read, while
+        other joints are awaited. of_other_joints: without a joint of the robot. closed_anew: answers after a
+        new search for the assembly mode. input_age: of the last joint state at its arrival [s].
+        latency: from arrival to answer. last_stamp: of the last answer [ns]. contradictions: between two
+        publishers, by joint. steps: beyond velocity limits, by joint.
     """
 
     received: int = 0
@@ -87,20 +84,20 @@ class MessageCounts:
     incomplete: int = 0
     of_other_joints: int = 0
     closed_anew: int = 0
-    rejected: "Counter[str]" = field(default_factory=Counter)
+    rejected: Counter[str] = field(default_factory=Counter)
     input_age: float = float("nan")
     latency: LatencyWindow = field(default_factory=LatencyWindow)
     last_stamp: int | None = None
-    contradictions: "Counter[str]" = field(default_factory=Counter)
-    steps: "Counter[str]" = field(default_factory=Counter)
+    contradictions: Counter[str] = field(default_factory=Counter)
+    steps: Counter[str] = field(default_factory=Counter)
 
 
 def input_status(counts: MessageCounts, problems: list[str], age: float | None, stale: str) -> Status:
-    """Return the status of joint states, with what makes them unusable.
+    """Return the status of joint states.
 
     Args:
-        age: since the last answer, or the first joint state [s]; None before it. stale: what to say of a
-            stale input.
+        problems: that make them unusable. age: since the last answer, or the first joint state [s]; None
+            before it. stale: the error about a stale input; empty: it is not stale.
     """
     values = {
         "messages in": str(counts.received),
@@ -113,9 +110,7 @@ def input_status(counts: MessageCounts, problems: list[str], age: float | None, 
     }
     values |= {f"rejected: {cause}": str(count) for cause, count in sorted(counts.rejected.items())}
     values |= {f"contradictions about {name}": str(count) for name, count in counts.contradictions.items()}
-    values |= {
-        f"steps of {name} beyond its velocity limit": str(count) for name, count in counts.steps.items()
-    }
+    values |= {f"steps of {name} beyond its velocity limit": str(n) for name, n in counts.steps.items()}
     if age is None and not problems:
         problems = ["waiting for the first joint state"]
     return status_of("input", "joint states are good", values, [stale] if stale else [], problems)
@@ -135,10 +130,10 @@ def answer_values(counts: MessageCounts, source: str) -> dict[str, str]:
 
 
 def closure_status(answer: Answer | None, closed_anew: int, errors: list[str], warnings: list[str]) -> Status:
-    """Return the status of closed loops: residuals, distance to a dead point, recent failures to close.
+    """Return the status of closed loops: residuals, condition number, recent failures to close.
 
     Args:
-        answer: the last one. closed_anew: see `MessageCounts`.
+        answer: the last one; None: there is none. closed_anew: see `MessageCounts`.
     """
     values: dict[str, str] = {}
     text = "the loops of no joint state have been closed yet"

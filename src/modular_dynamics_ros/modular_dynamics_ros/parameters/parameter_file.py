@@ -46,25 +46,19 @@ def parameters_in_file(path: str, node: str) -> dict[str, Any]:
                     f"'{path}' has an alias (*), which ROS does not read: write the values out"
                 )
             content = yaml.load(text, _Loader)
-        except (
-            yaml.YAMLError,
-            RecursionError,
-            ValueError,
-        ) as error:  # ValueError: an impossible date, digits
+        except (yaml.YAMLError, RecursionError, ValueError) as error:  # ValueError: of a date or a number
             raise ParameterError(f"'{path}' is no YAML: {' '.join(str(error).split())}") from error
     sections = dict(_sections(content, ())) if isinstance(content, Mapping) else {}
     if not sections:
         raise ParameterError(f"'{path}' has no parameters: sections NODE, then {VALUES} are needed")
     found = [values for name, values in sections.items() if _is_about(name, node)]
     if not found:
-        raise NoSectionError(
-            f"'{path}' has no parameters of the node '{node}', but of {listed(list(sections))}"
-        )
+        raise NoSectionError(f"'{path}' has no parameters of the node '{node}', but of {listed([*sections])}")
     return {str(name): value for values in found for name, value in values.items()}
 
 
 def given_names(words: Sequence[str], node: str) -> Iterator[str]:
-    """Yield the parameters that a command line sets for a node; what ROS cannot read is left to it.
+    """Yield the names of parameters that a command line sets for a node; unreadable files are ignored.
 
     Args:
         words: of the command line. node: its full name.
@@ -94,5 +88,6 @@ def _sections(content: Mapping[Any, Any], keys: tuple[str, ...]) -> Iterator[tup
 
 
 def _is_about(section: str, node: str) -> bool:
+    """Return whether the name of a section, perhaps with * or **, matches a node's full name."""
     pattern = re.escape(section).replace(r"/\*\*", r"(/\w+)*").replace(r"/\*", r"/\w+")
     return re.fullmatch(pattern, node) is not None

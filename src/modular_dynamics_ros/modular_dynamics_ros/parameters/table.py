@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from difflib import get_close_matches
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from modular_dynamics_ros.exceptions import ParameterError
@@ -22,7 +23,6 @@ from modular_dynamics_ros.parameters.parameter_file import given_names
 if TYPE_CHECKING:
     from rclpy.node import Node
     from rclpy.parameter import Parameter
-from functools import partial
 
 try:
     from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
@@ -30,15 +30,12 @@ try:
 except ImportError:  # the command bag runs without ROS: it declares nothing
     FloatingPointRange = IntegerRange = ParameterDescriptor = InvalidParameterValueException = None
 
-
 Table = TypeVar("Table")
-#: How a text becomes a truth value, and what helps.
 _UNQUOTED = "YAML reads on, off, yes and no without quotes as true or false: write them in double quotes"
-CLOSE = 0.8  # of difflib: names that are as alike as this may be meant
+SIMILAR = 0.8  # ratio of difflib from which on a name may be a misspelt one
 DURATION: dict[str, Any] = {"unit": "s", "low": 0.001, "high": 3600.0}
-#: 0: never; the period of a timer fits in 64 bits of nanoseconds, and one of minutes is still noticed.
+#: 0: never; else at least once in 100 s.
 RATE: dict[str, Any] = {"unit": "Hz", "low": 0.01, "high": 10_000.0, "or_zero": True}
-#: Of whatever robot or simulation; products with it stay finite.
 GRAVITY: dict[str, Any] = {"unit": "m/s^2", "length": 3, "low": -1e4, "high": 1e4}
 RELATIVE: dict[str, Any] = {"low": 0.0, "high": 1.0}
 
@@ -53,9 +50,11 @@ class Change(Enum):
 
 @dataclass(frozen=True)
 class Spec:
-    """What is known of a parameter besides its type.
+    """Describes and bounds a parameter.
 
-    `length`: how many numbers a tuple must have. `or_zero`: whether 0 is allowed beside `low` to `high`.
+    Attributes:
+        or_zero: whether 0 is allowed beside `low` to `high`. length: numbers that a tuple must have; None: it
+        is a list of names. change: when the parameter may change.
     """
 
     description: str
@@ -86,6 +85,10 @@ def parameter(default: Any, description: str, **options: Any) -> Any:
     return field(default=default, metadata={"spec": Spec(description, **options)})
 
 
+unconfigured = partial(parameter, change=Change.UNCONFIGURED)
+constant = partial(parameter, change=Change.NEVER)
+
+
 def checked(entry: Field[Any], value: Any) -> Any:
     """Return the value as the dataclass stores it.
 
@@ -105,24 +108,20 @@ def checked(entry: Field[Any], value: Any) -> Any:
         raise ParameterError(f"{entry.name} must be one of {', '.join(spec.choices)}, not '{value}'")
     if kind in (int, float) and not spec.allows(value):
         zero = "be 0, or " if spec.or_zero else ""
-        raise ParameterError(
-            f"{entry.name} must {zero}lie between {spec.low:g} and {spec.high:g} {spec.unit}".rstrip()
-            + f", not {value:g}"
-        )
+        bounds = f"{zero}lie between {spec.low:g} and {spec.high:g} {spec.unit}".rstrip()
+        raise ParameterError(f"{entry.name} must {bounds}, not {value:g}")
     return value
 
 
 def _checked_tuple(entry: Field[Any], value: Any) -> tuple[Any, ...]:
+    """Return `checked` of a list of numbers or names, without empty names."""
     spec: Spec = entry.metadata["spec"]
     numbers = spec.length is not None
+    is_list = hasattr(value, "__iter__") and not isinstance(value, str | bytes)
     wanted = (int, float) if numbers else (str,)
-    if (
-        isinstance(value, str | bytes)
-        or not hasattr(value, "__iter__")
-        or any(type(v) not in wanted for v in value)
-    ):
-        named = not numbers and hasattr(value, "__iter__") and any(isinstance(one, bool) for one in value)
-        hint = f"; {_UNQUOTED}" if named else ""
+    if not is_list or any(type(item) not in wanted for item in value):
+        unquoted = is_list and not numbers and any(isinstance(item, bool) for item in value)
+        hint = f"; {_UNQUOTED}" if unquoted else ""
         raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {value!r}{hint}")
     items: tuple[Any, ...] = tuple(float(v) for v in value) if numbers else tuple(v for v in value if v)
     if numbers and (len(items) != spec.length or not all(map(spec.allows, items))):
@@ -141,13 +140,13 @@ def _quotes(entry: Field[Any], value: bool) -> str:
 
 
 def _kind_in_words(entry: Field[Any]) -> str:
+    """Return the needed kind of value, for errors."""
     spec: Spec = entry.metadata["spec"]
     if isinstance(entry.default, tuple):
         bounds = f" between {spec.low:g} and {spec.high:g} {spec.unit}".rstrip() if spec.bounded else ""
         return f"{spec.length} finite numbers{bounds}" if spec.length else "a list of names"
-    return {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}[
-        type(entry.default)
-    ]
+    kinds: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+    return kinds[type(entry.default)]
 
 
 def declare(node: "Node", table: type[Table]) -> Table:
@@ -174,7 +173,7 @@ def _warn_of_misspelt(node: "Node", known: "Iterable[str]") -> None:
     Other nodes' parameters are allowed, as a section of a parameter file may be for all.
     """
     for name in dict.fromkeys(given_names(sys.argv, node.get_fully_qualified_name())):
-        close = () if node.has_parameter(name) else get_close_matches(name, known, 1, CLOSE)
+        close = () if node.has_parameter(name) else get_close_matches(name, known, 1, SIMILAR)
         if close:
             node.get_logger().warning(
                 f"there is no parameter '{name}', what is given for it does not count; is '{close[0]}' meant?"
@@ -257,7 +256,3 @@ def usage(name: str, about: str, table: type) -> str:
         mark = "+" if entry.metadata["spec"].change is Change.ALWAYS else " "
         lines += [f" {mark} {entry.name}: {default!r}", f"     {describe(entry)}"]
     return "\n".join(lines)
-
-
-unconfigured = partial(parameter, change=Change.UNCONFIGURED)
-constant = partial(parameter, change=Change.NEVER)
