@@ -1,16 +1,13 @@
-"""What dynamics_node does for its black boxes: states that wait for wrenches, tare, identification."""
+"""Black boxes of dynamics_node: states that wait for their wrenches, tare, identification of payloads."""
 
 import math
 import threading
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from geometry_msgs.msg import Point, Vector3
 from modular_dynamics_interfaces.srv import IdentifyPayload, TareBlackBox
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-from rclpy.node import Node
 
 from modular_dynamics_ros.computation.black_boxes.averaging import Averaged, Averaging, held_wrenches
 from modular_dynamics_ros.computation.black_boxes.identification import (
@@ -33,21 +30,19 @@ from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.subsystem.rendezvous import Meeting, Rendezvous
 from modular_dynamics_ros.computation.values import Array, State, Wrenches
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
-from modular_dynamics_ros.diagnostics.change_log import described, one_line
 from modular_dynamics_ros.exceptions import BadMessage, NodeError, OffsetsFileError, listed
-from modular_dynamics_ros.lifecycle.entities import REQUESTS
 from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK
 from modular_dynamics_ros.messages.geometry import wrench_message
 from modular_dynamics_ros.node.session_node import SessionNode
-from modular_dynamics_ros.node.worker import Worker
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
+from modular_dynamics_ros.queries import ComputingServices
 
 MOST_POSES = 1000
 USUAL_DURATION, LONGEST_DURATION = 0.5, 60.0  # [s] of averaging
 USUAL_CONFIDENCE = 0.95
-LOOK_PERIOD = 0.05  # [s] from one look whether the robot is still there to the next
+CHECK_PERIOD = 0.05  # [s] between checks whether the robot is still there
 KEPT = 1.0  # [s] that a wrench is kept for a joint state with its stamp
-SHORTEST_LOOK, LONGEST_LOOK = 0.001, 0.02  # [s] between checks for states that have timed out
+SHORTEST_PERIOD, LONGEST_PERIOD = 0.001, 0.02  # [s] between checks for states that have timed out
 REPLACED = "robot replaced", "the robot was replaced before the wrenches of its black boxes came"
 
 Answering = Callable[[State, int, Mapping[str, TimedWrench] | BadMessage], None]
@@ -55,12 +50,12 @@ Answering = Callable[[State, int, Mapping[str, TimedWrench] | BadMessage], None]
 
 
 class BlackBoxes:
-    """The black boxes of one robot.
+    """The black boxes of one robot: matches their wrenches to joint states.
 
-    All is called in the executor's thread; `averaging` and `poses` belong to the services' thread.
+    All is called in the executor's thread, but `averaging` and `poses` belong to the services' thread.
 
     Args:
-        answer: takes each state that waited, in order.
+        answer: called with each state that waited, in order.
 
     Attributes:
         names: of the black boxes. computation: of the robot. loads: what hangs beyond sensors, by name.
@@ -98,15 +93,15 @@ class BlackBoxes:
         return max((one.stamp for one in self._rendezvous.waiting()), default=None)
 
     def activate(self) -> None:
-        """Check for states that have timed out."""
+        """Begin to check for states that have timed out."""
         self.set_wait(self.wait)
 
     def set_wait(self, wait: float) -> None:
-        """Let states wait so long [s] at most from now on."""
+        """Set how long [s] states wait at most."""
         self._wait, self._rendezvous.timeout = wait, max(wait, KEPT)
         self._stop_timer()
         if self.names and wait > 0.0:
-            period = min(max(0.25 * wait, SHORTEST_LOOK), LONGEST_LOOK)
+            period = min(max(0.25 * wait, SHORTEST_PERIOD), LONGEST_PERIOD)
             self._timer = self._node.create_timer(period, self._look, clock=STEADY_CLOCK)
         self._look()
 
@@ -117,7 +112,7 @@ class BlackBoxes:
         self._rendezvous.clear()
 
     def destroy(self) -> None:
-        """Deactivate, and refer to the session no more: rings of objects are freed late."""
+        """Deactivate, and drop the reference to the session: cycles of objects are freed late."""
         self.deactivate()
         self.retired = True
         self._answer = lambda *of: None
@@ -181,7 +176,7 @@ class BlackBoxes:
         """Let a state wait for its wrenches; states are answered in their order.
 
         A topic keeps its order: once a box has sent a later stamp, the earlier one will not come, and the
-        state is given up at once. So a lost wrench costs its own state and delays none.
+        state is given up at once, so that a lost wrench delays no other state.
 
         Raises:
             BadMessage: the robot was replaced, or another state had the same stamp.
@@ -214,6 +209,7 @@ class BlackBoxes:
             self._finish(meeting)
 
     def _finish(self, meeting: Meeting[tuple[State, int]]) -> None:
+        """Answer a waiting state with its wrenches, or with why it has none."""
         meeting.done = True
         assert meeting.item is not None  # it waits
         if not (missing := self._rendezvous.missing(meeting)):
@@ -234,71 +230,41 @@ class BlackBoxes:
             self._timer = None
 
 
-class BlackBoxServices:
-    """tare_black_box and identify_payload, as long as their node is there; a thread answers them.
+def _code_of(error: Exception) -> str:
+    """Return the name of the constant for an error: see `ComputingServices`."""
+    if isinstance(error, QueryError):
+        return error.code
+    if isinstance(error, OffsetsFileError):
+        return "FILE"
+    return "REFUSED" if isinstance(error, BadMessage | NodeError) else "UNEXPECTED"
 
-    Args:
-        host: the node, which changes in another thread: `active`, `session` of the active robot,
-            `why_no_robot`.
-    """
 
-    def __init__(self, node: Node, host: Any) -> None:
-        self._node, self._host, self._ended = node, host, threading.Event()
-        self._worker, group = Worker(node), MutuallyExclusiveCallbackGroup()  # one request at a time
-        for kind, name, fill in (
-            (TareBlackBox, "~/tare_black_box", self._tare),
-            (IdentifyPayload, "~/identify_payload", self._identify),
-        ):
-            answer = self._answering(fill)
-            node.create_service(kind, name, answer, qos_profile=REQUESTS, callback_group=group)
+class BlackBoxServices(ComputingServices):
+    """tare_black_box and identify_payload of a node."""
+
+    def __init__(self, node: Any) -> None:
+        self._ended = threading.Event()
+        services = (
+            (TareBlackBox, "tare_black_box", self._tare),
+            (IdentifyPayload, "identify_payload", self._identify),
+        )
+        super().__init__(node, services, _code_of)
 
     def destroy(self) -> None:
         """Answer no more."""
         self._ended.set()
-        self._worker.destroy(NodeError("the node ended"))
+        super().destroy()
 
-    def _answering(self, fill: Any) -> Any:
-        async def answer(request: Any, response: Any) -> Any:
-            try:
-                await self._worker.run(partial(fill, request, response))
-                response.success = True
-            except Exception as error:  # a service must not end the node
-                response = type(response)()
-                code, text = self._reason(error)
-                response.error_code, response.error_message = getattr(type(response), code), one_line(text)
-                if isinstance(response, IdentifyPayload.Response) and self._host.session is not None:
-                    response.poses = _number_of_poses(self._host.session.boxes, request.black_box)
-            return response
+    def empty_response(self, request: Any, response: Any) -> Any:
+        """Return a response with the number of collected poses."""
+        response = super().empty_response(request, response)
+        if isinstance(response, IdentifyPayload.Response) and (session := self._node.session) is not None:
+            response.poses = _number_of_poses(session.boxes, request.black_box)
+        return response
 
-        return answer
-
-    def _reason(self, error: Exception) -> tuple[str, str]:
-        if isinstance(error, QueryError):
-            return error.code, str(error)
-        if isinstance(error, OffsetsFileError):
-            return "FILE", str(error)
-        if isinstance(error, (BadMessage, NodeError)):
-            return "REFUSED", str(error)
-        text = described(error)
-        if self._node.context.ok():
-            self._node.get_logger().error(f"unexpected error in a service of black boxes: {text}")
-        return "UNEXPECTED", text
-
-    def _boxes(self, box: str) -> BlackBoxes:
-        """Return the black boxes of the active robot. Raises QueryError: there is none of this name."""
-        if not self._host.active:
-            raise QueryError("NOT_ACTIVE", "the node is not active; configure and activate it first")
-        if (session := self._host.session) is None:
-            raise QueryError("NOT_ACTIVE", self._host.why_no_robot)
-        boxes: BlackBoxes = session.boxes
-        if box not in boxes.names:
-            text = f"no black box '{box:.80}'; there are: {', '.join(boxes.names) or 'none'}"
-            raise QueryError("UNKNOWN_NAME", text)
-        return boxes
-
-    def _tare(self, request: TareBlackBox.Request, response: TareBlackBox.Response) -> None:
-        """Subtract from now on what the sensor reports beyond the weight of the known load; or nothing."""
-        boxes, box = self._boxes(request.black_box), request.black_box
+    def _tare(self, request: TareBlackBox.Request, response: TareBlackBox.Response, session: Any) -> None:
+        """Set the sensor's offset to what it reports beyond the weight of the known load; or reset it."""
+        boxes, box = _boxes_with(session, request.black_box), request.black_box
         offsets = boxes.computation.wrenches.offsets
         if request.reset:
             offsets.set(box, None)
@@ -310,9 +276,11 @@ class BlackBoxServices:
         offsets.set(box, SensorOffset(averaged.frame, offset))
         response.offset, response.deviation = wrench_message(offset), wrench_message(averaged.deviation)
 
-    def _identify(self, request: IdentifyPayload.Request, response: IdentifyPayload.Response) -> None:
+    def _identify(
+        self, request: IdentifyPayload.Request, response: IdentifyPayload.Response, session: Any
+    ) -> None:
         """Collect the wrench at one more pose, or identify the payload from all collected ones."""
-        boxes, box = self._boxes(request.black_box), request.black_box
+        boxes, box = _boxes_with(session, request.black_box), request.black_box
         if request.command == request.RESET:
             boxes.poses.pop(box, None)
         elif request.command == request.ADD_POSE:
@@ -335,6 +303,7 @@ class BlackBoxServices:
         response.poses = _number_of_poses(boxes, box)
 
     def _add_pose(self, boxes: BlackBoxes, box: str, duration: float) -> None:
+        """Collect the mean wrench at the present pose."""
         averaged, placement, gravity = self._at_rest(boxes, box, duration)
         frame, poses = boxes.poses.setdefault(box, (averaged.frame, []))
         if frame != averaged.frame:
@@ -363,6 +332,7 @@ class BlackBoxServices:
         return averaged, placement, gravity_at(boxes.computation.robot, box, averaged.state)
 
     def _averaged(self, boxes: BlackBoxes, box: str, duration: float) -> Averaged:
+        """Return the mean wrench during a time [s]. Raises BadMessage: no mean (`Averaging`), interrupted."""
         averaging = boxes.begin_averaging(box)
         try:
             interrupted = self._wait(duration, boxes, averaging, self._ended.wait)
@@ -384,17 +354,22 @@ class BlackBoxServices:
     def _wait(
         self, duration: float, boxes: BlackBoxes, averaging: Averaging, wait: Callable[[float], bool]
     ) -> bool:
-        """Wait for ``duration`` [s], or until ``wait`` returns true.
-
-        Returns:
-            whether no more wrenches come, which is noticed at once so that no client waits.
-        """
+        """Wait for ``duration`` [s], or until ``wait`` returns true; return whether no more wrenches come."""
         end = time.monotonic() + duration
         while boxes.averaging is averaging and not boxes.retired and not self._ended.is_set():
             left = end - time.monotonic()
-            if left <= 0.0 or wait(min(left, LOOK_PERIOD)):
+            if left <= 0.0 or wait(min(left, CHECK_PERIOD)):
                 return self._ended.is_set()
         return True
+
+
+def _boxes_with(session: Any, box: str) -> BlackBoxes:
+    """Return the black boxes of a session. Raises QueryError: there is none of this name."""
+    boxes: BlackBoxes = session.boxes
+    if box not in boxes.names:
+        text = f"no black box '{box:.80}'; there are: {', '.join(boxes.names) or 'none'}"
+        raise QueryError("UNKNOWN_NAME", text)
+    return boxes
 
 
 def _number_of_poses(boxes: BlackBoxes, box: str) -> int:
@@ -402,6 +377,7 @@ def _number_of_poses(boxes: BlackBoxes, box: str) -> int:
 
 
 def _duration(asked: float) -> float:
+    """Return the duration of averaging [s] that a request means."""
     if not (math.isfinite(asked) and 0.0 <= asked <= LONGEST_DURATION):
         text = f"duration is {asked:g} s; {LONGEST_DURATION:g} s at most, or 0 for {USUAL_DURATION:g} s"
         raise QueryError("BAD_STATE", text)
@@ -409,6 +385,7 @@ def _duration(asked: float) -> float:
 
 
 def _confidence(asked: float) -> float:
+    """Return the confidence that a request means."""
     if not 0.0 <= asked < 1.0:  # NaN is refused, too
         text = f"confidence is {asked:g}; a probability below 1 is needed, or 0 for {USUAL_CONFIDENCE:g}"
         raise QueryError("BAD_STATE", text)

@@ -1,8 +1,6 @@
-"""Services of dynamics_node that compute something on request: from the request to its response.
+"""Services of dynamics_node that a thread answers, and those that compute: from request to response."""
 
-A thread computes the answers, beside those to joint states; every error becomes a response.
-"""
-
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -17,7 +15,6 @@ from modular_dynamics_interfaces.srv import (
     TrajectoryTorques,
 )
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-from rclpy.node import Node
 
 from modular_dynamics_ros.computation.queries import quantities
 from modular_dynamics_ros.computation.queries.query_model import QueryModel, Subject, code_of, state_of
@@ -42,29 +39,26 @@ from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanosecond
 from modular_dynamics_ros.messages.subsystems import ConnectionWrenchesWriter, subsystem_graph_message
 from modular_dynamics_ros.node.worker import Worker
 
+Fill = Callable[[Any, Any, Any], None]
 
-class QueryServices:
-    """Services that are there as long as their node, and refuse all requests while it is not active.
 
-    One thread computes all answers; it keeps the solvers of the last robot that was asked about.
+class ComputingServices:
+    """Services of dynamics_node that a thread answers, one request at a time; every error becomes a response.
+
+    They are there as long as their node, and refuse all requests while it is not active.
 
     Args:
-        host: the node; it changes in another thread. `active`; `session`: of its robot; `why_no_robot`: why
-            none is active; `now()`: its clock [ns].
+        node: it changes in another thread. `active`; `session`: of its robot, or None; `why_no_robot`.
+        services: of each its type, its name, and what fills in a response, by request, response and session.
+        code_of: returns the name of an error's constant; UNEXPECTED: no request should cause the error.
     """
 
-    def __init__(self, node: Node, host: Any) -> None:
-        self._node, self._host = node, host
-        self._model: QueryModel | None = None
-        self._worker, group = Worker(node), MutuallyExclusiveCallbackGroup()  # one request at a time
-        for kind, name, fill in (
-            (InverseDynamics, "inverse_dynamics", self._inverse_dynamics),
-            (ForwardDynamics, "forward_dynamics", self._forward_dynamics),
-            (GetEquationOfMotion, "equation_of_motion", self._equation_of_motion),
-            (GetJacobian, "jacobian", self._jacobian),
-            (GetSubsystemGraph, "get_subsystem_graph", self._get_subsystem_graph),
-            (TrajectoryTorques, "trajectory_torques", self._trajectory_torques),
-        ):
+    def __init__(
+        self, node: Any, services: Iterable[tuple[type, str, Fill]], code_of: Callable[[Exception], str]
+    ) -> None:
+        self._node, self._code_of, self._worker = node, code_of, Worker(node)
+        group = MutuallyExclusiveCallbackGroup()
+        for kind, name, fill in services:
             answer = self._answering(name, fill)
             node.create_service(kind, f"~/{name}", answer, qos_profile=REQUESTS, callback_group=group)
 
@@ -72,37 +66,63 @@ class QueryServices:
         """Answer no more."""
         self._worker.destroy(NodeError("the node ended"))
 
-    def _answering(self, name: str, fill: Any) -> Any:
+    def empty_response(self, request: Any, response: Any) -> Any:
+        """Return the response to a request that was refused, without what was filled in before the error."""
+        return type(response)()
+
+    def _answering(self, name: str, fill: Fill) -> Any:
+        """Return a service's callback."""
+
         async def answer(request: Any, response: Any) -> Any:
             try:
                 code, text = await self._worker.run(partial(self._outcome, name, fill, request, response))
             except NodeError as error:
                 code, text = "NOT_ACTIVE", str(error)
             if code != "NONE":
-                response = type(response)()  # an empty response: no fields filled in before the error
+                response = self.empty_response(request, response)
             response.error_code, response.error_message = getattr(type(response), code), one_line(text)
             response.success = code == "NONE"
             return response
 
         return answer
 
-    def _outcome(self, name: str, fill: Any, request: Any, response: Any) -> tuple[str, str]:
+    def _outcome(self, name: str, fill: Fill, request: Any, response: Any) -> tuple[str, str]:
         """Fill in the response, and return its result code's name and its message."""
-        host = self._host
-        if not host.active:
+        node = self._node
+        if not node.active:
             return "NOT_ACTIVE", "the node is not active; configure and activate it first"
-        if (session := host.session) is None:
-            return "NOT_ACTIVE", host.why_no_robot
+        if (session := node.session) is None:
+            return "NOT_ACTIVE", node.why_no_robot
         try:
-            fill(request, response, _subject(session, host.now()))
+            fill(request, response, session)
         except Exception as error:  # a service must not end the node
-            if (code := code_of(error)) != "UNEXPECTED":
+            if (code := self._code_of(error)) != "UNEXPECTED":
                 return code, str(error)
             text = described(error)
-            if self._node.context.ok():
-                self._node.get_logger().error(f"unexpected error in ~/{name}: {text}")
+            if node.context.ok():
+                node.get_logger().error(f"unexpected error in ~/{name}: {text}")
             return code, text
         return "NONE", ""
+
+
+class QueryServices(ComputingServices):
+    """Services that compute the robot's quantities; the thread keeps the solvers of the last robot."""
+
+    def __init__(self, node: Any) -> None:
+        self._model: QueryModel | None = None
+        services: tuple[tuple[type, str, Fill], ...] = (
+            (InverseDynamics, "inverse_dynamics", self._inverse_dynamics),
+            (ForwardDynamics, "forward_dynamics", self._forward_dynamics),
+            (GetEquationOfMotion, "equation_of_motion", self._equation_of_motion),
+            (GetJacobian, "jacobian", self._jacobian),
+            (GetSubsystemGraph, "get_subsystem_graph", self._get_subsystem_graph),
+            (TrajectoryTorques, "trajectory_torques", self._trajectory_torques),
+        )
+
+        def of_subject(fill: Fill) -> Fill:
+            return lambda request, response, session: fill(request, response, _subject(session, node.now()))
+
+        super().__init__(node, [(kind, name, of_subject(fill)) for kind, name, fill in services], code_of)
 
     def _inverse_dynamics(
         self, request: InverseDynamics.Request, response: InverseDynamics.Response, subject: Subject
@@ -127,11 +147,13 @@ class QueryServices:
         model, state, configuration, _ = self._at(request, subject)
         wrenches = model.applied(model.given(subject, external), state)
         friction = subject.settings.friction == "urdf"
-        found = quantities.forward_dynamics(model, configuration, state, efforts, wrenches, friction=friction)
+        solved = quantities.forward_dynamics(
+            model, configuration, state, efforts, wrenches, friction=friction
+        )
         response.joint_names = list(subject.robot.joint_names)
-        response.accelerations = found.joints.tolist()
-        if found.base is not None:
-            set_rates(response.base_acceleration, found.base)
+        response.accelerations = solved.joints.tolist()
+        if solved.base is not None:
+            set_rates(response.base_acceleration, solved.base)
 
     def _equation_of_motion(
         self, request: GetEquationOfMotion.Request, response: GetEquationOfMotion.Response, subject: Subject
@@ -168,6 +190,7 @@ class QueryServices:
         response.excesses = excess_messages(torques.excesses)
 
     def _model_of(self, subject: Subject) -> QueryModel:
+        """Return the solvers of the subject's robot."""
         if self._model is None or self._model.robot is not subject.robot:
             self._model = None  # a robot that was replaced is freed before the next one is made
             self._model = QueryModel(subject.robot, subject.settings)
@@ -185,6 +208,7 @@ class QueryServices:
 
 
 def _subject(session: Any, now: int) -> Subject:
+    """Return the robot and its inputs now [ns]."""
     computation = session.computation
     values = computation.robot, computation.settings, computation.wrenches
     return Subject(*values, session.record.last, now, session.boxes.loads)

@@ -37,8 +37,8 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
 
     def equip(self) -> None:
         """See `ManagedNode`."""
-        self._queries = QueryServices(self, self)
-        self._box_services = BlackBoxServices(self, self)
+        self._queries = QueryServices(self)
+        self._box_services = BlackBoxServices(self)
         self._change_services = ReconfigurationServices(self)
         self._threads = self._queries, self._box_services
 
