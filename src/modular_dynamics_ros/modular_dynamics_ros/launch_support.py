@@ -1,4 +1,4 @@
-"""What the launch files share: nodes, rviz2, and the launch of a robot."""
+"""Functions of the launch files: arguments, nodes, rviz2, and the launch of a robot."""
 
 import atexit
 import math
@@ -130,7 +130,7 @@ def own_node(
     context: LaunchContext,
     name: str,
     params_file: str,
-    own: Mapping[str, Any],
+    parameters: Mapping[str, Any],
     topics: Iterable[str],
     *,
     respawn: bool = False,
@@ -140,8 +140,8 @@ def own_node(
 
     Args:
         name: of the node, and of its executable where that is not given.
-        own: parameters that override those of the file. topics: arguments that remap its topics.
-        respawn: whether it is started again where the argument of this name says so.
+        parameters: override those of the file. topics: arguments that remap its topics.
+        respawn: whether it is started again where the launch argument respawn is true.
     """
     namespace = checked_namespace(value_of(context, "namespace"))
     if params_file:
@@ -153,7 +153,7 @@ def own_node(
         namespace=namespace,
         output="screen",
         arguments=["--ros-args", "--log-level", LaunchConfiguration("log_level")],
-        parameters=[*filter(None, [params_file]), _clock(context), dict(own)],
+        parameters=[*filter(None, [params_file]), _clock(context), dict(parameters)],
         remappings=remappings(context, *topics),
         respawn=respawn and is_true(context, "respawn"),
         respawn_delay=_respawn_delay(context) if respawn else None,

@@ -7,15 +7,13 @@ joint states. The stamp of a window is the start of the motion.
 DDS loses messages that are sent before a subscriber and its publisher have discovered each other, and neither
 knows whether the other has. To lose no state at the beginning, set lead_in, and wait_for_subscriber to one
 more than there are subscribers; then subscribe once more when the answers to the first pose have arrived
-(demo/playing.py).
+(examples/demo/playing.py).
 """
 
-import csv
 import re
 import time
 from array import array
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -28,7 +26,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from modular_dynamics.exceptions import DescriptionError
 from modular_dynamics.motions import load_profile
-from modular_dynamics.text.files import content_kind, separator_of
+from modular_dynamics.shell.command import UsageError, table_of
 from modular_dynamics_ros.exceptions import MotionError, ParameterError
 from modular_dynamics_ros.lifecycle.requests import answer_all_requests
 from modular_dynamics_ros.messages.stamps import stamp_message
@@ -40,10 +38,10 @@ from modular_dynamics_ros.parameters.table import declare, usage
 WINDOW = 1.5  # [s] length of a reference window
 WINDOW_EVERY = 1_000_000_000  # [ns] from one window to the next: they overlap by half a second
 REPEATED_EVERY = 100_000_000  # [ns] the first window, for nodes that DDS connects just then
-DEPTH = 500  # that a slow subscriber may be behind: a second at 500 Hz
-LOOKS_FOR_SUBSCRIBERS = 20.0  # [Hz]
+DEPTH = 500  # joint states that a slow subscriber may be behind: a second at 500 Hz
+SUBSCRIBER_CHECKS = 20.0  # [Hz]
 SENT = "sent {} joint states"  # `sent_in` reads it
-LINGER = 0.5  # [s] a publisher that leaves at once would take samples with it that are still on their way
+LINGER = 0.5  # [s] before the exit: samples on their way are lost when their publisher is destroyed
 
 
 class MotionSource(Protocol):
@@ -83,7 +81,7 @@ class Schedule:
         return self.loop or k < len(self)
 
     def offset(self, k: int) -> int:
-        """Return when sample k is due, relative to the first one [ns]."""
+        """Return when sample k is due [ns], from the first one on."""
         lap, index = divmod(k, len(self))
         return round((lap * self._lap + self._offsets[index]) * 1e9)
 
@@ -92,8 +90,7 @@ class Schedule:
 
     def window(self, first: int, length: float) -> range:
         """Return the samples from `first` on that are due within `length` [s]."""
-        last = first
-        limit = self.offset(first) + length * 1e9
+        last, limit = first, self.offset(first) + length * 1e9
         while self.exists(last + 1) and self.offset(last + 1) <= limit:
             last += 1
         return range(first, last + 1)
@@ -159,10 +156,10 @@ def load_motion(path: str | Path) -> MotionSource:
 
 
 def load_csv(path: str | Path) -> SampledMotion:
-    """Read a table with a header line.
+    """Return the motion in a table with a header line.
 
-    Its columns are, in any order, `time` [s], for each joint NAME q_NAME (position), and for all joints or
-    for none v_NAME (velocity) and a_NAME (acceleration). Other columns are refused.
+    Its columns are, in any order, `time` [s], for each joint q_NAME (position), and for all joints or for
+    none v_NAME (velocity) and a_NAME (acceleration). Other columns are refused.
 
     Raises:
         MotionError: naming the file and the column or line.
@@ -170,19 +167,17 @@ def load_csv(path: str | Path) -> SampledMotion:
     where = f"motion file '{path}'"
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
-            first = file.readline()
-            if kind := content_kind(first[:200].encode()):
-                raise MotionError(f"{where} is no CSV, but {kind}")
-            reader = csv.reader(chain([first], file), delimiter=separator_of(first))
-            rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+            head, lines = table_of(file, where)
+            rows = list(lines)
+    except UsageError as error:
+        raise MotionError(str(error)) from error
+    except OSError as error:
         raise MotionError(f"{where} cannot be read: {error}") from error
-    (_, head), *lines = rows or [(1, list[str]())]
     if unknown := [name for name in head if name != "time" and name[:2] not in ("q_", "v_", "a_")]:
         raise MotionError(f"{where}: unknown column '{unknown[0]}'; columns are time, q_NAME, v_NAME, a_NAME")
     if len(set(head)) < len(head) or "time" not in head:
         raise MotionError(f"{where}: needs exactly one column 'time', and every other column once")
-    table = _numbers(lines, len(head), where)
+    table = np.reshape([_numbers(place, cells) for place, cells in rows], (len(rows), len(head)))
     columns = {name: table[:, index] for index, name in enumerate(head)}
     joints = tuple(name[2:] for name in head if name.startswith("q_"))
     if not joints:
@@ -192,28 +187,24 @@ def load_csv(path: str | Path) -> SampledMotion:
     return SampledMotion(where, joints, columns["time"], q, v, a)
 
 
-def _numbers(lines: list[tuple[int, list[str]]], width: int, where: str) -> np.ndarray:
-    table = np.empty((len(lines), width))
-    for index, (number, line) in enumerate(lines):
-        try:
-            table[index] = [float(cell) for cell in line]
-        except ValueError as error:
-            raise MotionError(f"{where}, line {number}: needs {width} numbers ({error})") from error
-        if len(line) != width:
-            raise MotionError(f"{where}, line {number}: {len(line)} numbers for {width} columns")
-    return table
+def _numbers(place: str, cells: list[str]) -> list[float]:
+    """Return a row of a table as numbers; `place` names it."""
+    try:
+        return [float(cell) for cell in cells]
+    except ValueError as error:
+        raise MotionError(f"{place}: needs {len(cells)} numbers ({error})") from error
 
 
 def _part(
     columns: dict[str, np.ndarray], kind: str, joints: tuple[str, ...], where: str
 ) -> np.ndarray | None:
+    """Return the columns of a kind, such as v_, of all joints; None: there are none."""
     present = [name[2:] for name in columns if name.startswith(kind)]
     if not present:
         return None
     if unmatched := set(present) ^ set(joints):
-        raise MotionError(
-            f"{where}: columns {kind}NAME must be there for all joints or for none: see '{min(unmatched)}'"
-        )
+        text = f"columns {kind}NAME must be there for all joints or for none: see '{min(unmatched)}'"
+        raise MotionError(f"{where}: {text}")
     return np.column_stack([columns[kind + name] for name in joints])
 
 
@@ -234,15 +225,13 @@ class JointStatePlayer(Node):
         with_reference = parameters.publish_reference and source.has_acceleration
         self._reference = self.create_publisher(JointTrajectory, "reference", 10) if with_reference else None
         if parameters.lead_in and not parameters.wait_for_subscriber:
-            raise ParameterError(
-                "wait_for_subscriber is 0; lead_in, which waits for subscribers, needs 1 or more"
-            )
-        self._start = self._held = 0
-        self._next_window = self._repeated = 0
-        self._ended = 0.0
+            text = "wait_for_subscriber is 0; lead_in, which waits for subscribers, needs 1 or more"
+            raise ParameterError(text)
+        self._start = self._held = self._next_window = self._repeated = 0  # [ns]
+        self._ended = 0.0  # [s]
         self.sent = 0
-        looks = parameters.rate if parameters.lead_in else LOOKS_FOR_SUBSCRIBERS
-        self._timer = self.create_timer(1.0 / looks, self._wait)
+        checks = parameters.rate if parameters.lead_in else SUBSCRIBER_CHECKS
+        self._timer = self.create_timer(1.0 / checks, self._wait)
         answer_all_requests(self)
 
     @property
@@ -259,6 +248,7 @@ class JointStatePlayer(Node):
         return int(self.get_clock().now().nanoseconds)
 
     def _wait(self) -> None:
+        """Begin the motion once there are subscribers."""
         publishers = [self._states] + ([self._reference] if self._reference else [])
         wanted = self.parameters.wait_for_subscriber
         if not (now := self._now()):
@@ -290,6 +280,7 @@ class JointStatePlayer(Node):
         self._publish_state(now, q, v)
 
     def _play(self) -> None:
+        """Publish all samples that are due."""
         now = self._now()
         elapsed = now - self._start
         if elapsed < 0:

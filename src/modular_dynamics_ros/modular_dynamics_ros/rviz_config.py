@@ -20,11 +20,11 @@ def rviz_config(fixed_frame: str, description: str, markers: str = "", frame_pre
     """Return the content of a .rviz file.
 
     Args:
-        fixed_frame: that does not move, with the prefix. description: topic of the URDF.
-        markers: topic of a further MarkerArray; empty: none.
+        fixed_frame: name in TF of a frame that does not move. description: topic of the URDF.
+        markers: topic of a further MarkerArray; empty: none. frame_prefix: of the links in TF.
 
     Raises:
-        ValueError: rviz2 puts a "/" between the prefix and the link, and this prefix does not end in one.
+        ValueError: the prefix does not end in "/", which rviz2 puts between the prefix and a link.
     """
     if frame_prefix and (frame_prefix == "/" or frame_prefix.strip("/") + "/" != frame_prefix):
         raise ValueError(
@@ -39,23 +39,17 @@ def rviz_config(fixed_frame: str, description: str, markers: str = "", frame_pre
         "Description Topic": {"Value": description, "Depth": 1, "Durability Policy": "Transient Local"},
         "TF Prefix": frame_prefix.rstrip("/"),
     }
-    shown = [{"Class": "rviz_default_plugins/Grid", "Name": "Grid"}, model]
+    displays = [{"Class": "rviz_default_plugins/Grid", "Name": "Grid"}, model]
     for name, topic in (("Wrenches on subsystems", WRENCH_MARKERS), ("Markers", markers)):
         if topic:
-            of = {"Value": topic, "Depth": 1, "Reliability Policy": "Reliable"}
-            shown.append({"Class": "rviz_default_plugins/MarkerArray", "Name": name, "Topic": of})
+            source = {"Value": topic, "Depth": 1, "Reliability Policy": "Reliable"}
+            displays.append({"Class": "rviz_default_plugins/MarkerArray", "Name": name, "Topic": source})
     frames = {"Class": "rviz_default_plugins/TF", "Name": "Frames", "Enabled": False, "Value": False}
     manager = {
         "Class": "",
-        "Global Options": {
-            "Background Color": "48; 48; 48",
-            "Fixed Frame": fixed_frame,
-            "Frame Rate": 30,
-        },
-        "Displays": [*({**one, "Enabled": True, "Value": True} for one in shown), frames],
-        "Tools": [
-            {"Class": f"rviz_default_plugins/{name}"} for name in ("MoveCamera", "Select", "FocusCamera")
-        ],
+        "Global Options": {"Background Color": "48; 48; 48", "Fixed Frame": fixed_frame, "Frame Rate": 30},
+        "Displays": [*({**one, "Enabled": True, "Value": True} for one in displays), frames],
+        "Tools": [{"Class": f"rviz_default_plugins/{name}"} for name in TOOLS],
         "Views": {"Current": VIEW},
     }
     panels = [{"Class": "rviz_common/Displays", "Name": "Displays"}]
