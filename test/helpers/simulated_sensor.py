@@ -18,12 +18,19 @@ from modular_dynamics_ros.computation.black_boxes.identification import (
     identify_payload,
 )
 from modular_dynamics_ros.computation.black_boxes.sensors import SensorPlacement
+from modular_dynamics_ros.computation.wrenches.frames import wrench_matrix
 
 ARM = ROBOTS / "vendor_arm.urdf"
 FORCE_NOISE, MOMENT_NOISE = 0.1, 0.005  # [N], [N m] standard deviations of one averaged wrench
 POSES, CONFIDENCE = 8, 0.95
 EVEN, UNEVEN = (1.0, 1.0, 1.0), (1.0, 1.0, 3.0)  # noise along x, y, z, relative
 DRAWS = 20  # of poses, until some are accepted
+
+
+def sensor_at(H_connection_sensor: NDArray[np.float64], *, reverse: bool = False) -> SensorPlacement:
+    """The placement of a sensor frame with this pose (4, 4)."""
+    matrix = wrench_matrix(H_connection_sensor)
+    return SensorPlacement(-matrix if reverse else matrix, fixed=True)
 
 
 @dataclass(frozen=True)
@@ -106,7 +113,7 @@ def identify_many(
     Args:
         axes: noise along the sensor's x, y, z as a multiple of the usual one.
     """
-    rng, sensor, here = np.random.default_rng(seed), SimulatedSensor(), SensorPlacement.at(np.eye(4))
+    rng, sensor, here = np.random.default_rng(seed), SimulatedSensor(), sensor_at(np.eye(4))
     noise = np.repeat((FORCE_NOISE, MOMENT_NOISE), 3) * np.tile(axes, 2)
     mass, com, inside, refused = np.zeros(runs), np.zeros(runs), np.zeros((runs, 4), dtype=bool), 0
     for k in range(runs):

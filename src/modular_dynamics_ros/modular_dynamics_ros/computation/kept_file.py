@@ -1,4 +1,4 @@
-"""YAML files that keep something over restarts: replaced atomically; damage is named."""
+"""YAML files that keep values over restarts: replaced atomically, and checked when they are read."""
 
 import os
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from modular_dynamics_ros.exceptions import NodeError
 
 VERSION = 1
 LARGEST = 2_000_000_000  # bytes: a file may hold a whole description
-END = "..."  # as YAML ends a document: without it entries may be missing that were cut off
+END = "..."  # ends a YAML document; a file without it may have been cut off
 Kept = TypeVar("Kept")
 
 
@@ -34,21 +34,17 @@ _Dumper.add_representer(str, _lines)
 
 
 class Draft:
-    """A written file that does not count yet.
+    """New content of a file, written beside it until `commit`.
 
     Args:
-        written: its path; None: nothing is kept. path: of the file that it replaces.
+        file: that it replaces. written: path of the new content; None: the file has no path.
     """
 
     def __init__(self, file: "KeptFile[Any]", written: Path | None = None) -> None:
         self._file, self._written = file, written
 
     def commit(self) -> None:
-        """Replace the file by it atomically: a reader gets the old content or the new.
-
-        Raises:
-            NodeError: as of the file; it cannot be replaced.
-        """
+        """Replace the file atomically. Raises `KeptFile.ERROR`: it cannot be replaced."""
         if self._written is not None and self._file.path is not None:
             try:
                 os.replace(self._written, self._file.path)
@@ -63,13 +59,13 @@ class Draft:
 
 
 class KeptFile(Generic[Kept]):
-    """A file with a version, which a subclass gives a content.
+    """A YAML file with a version; a subclass defines its other content.
 
     Args:
         path: empty: nothing is read or written.
 
     Attributes:
-        NAME: of the parameter that names the file. ERROR: what is raised.
+        NAME: of the parameter with the path. ERROR: the error that is raised.
 
     Raises:
         NodeError: the path cannot be resolved.
@@ -87,7 +83,7 @@ class KeptFile(Generic[Kept]):
                 raise self.ERROR(f"{self.NAME} {path[:200]!r}: {error}") from error
 
     def parsed(self, content: Mapping[str, Any]) -> Kept:
-        """Return what a file's mapping means. Raises NodeError: damaged."""
+        """Return the values of a file's content. Raises NodeError: it is damaged."""
         raise NotImplementedError
 
     def failure(self, text: str) -> NodeError:
@@ -95,10 +91,10 @@ class KeptFile(Generic[Kept]):
         return self.ERROR(f"{self.NAME} '{str(self.path)[:200]}': {text}")
 
     def read(self) -> Kept | None:
-        """Return what the file keeps; None where there is no file yet.
+        """Return the values in the file; None if there is no file yet.
 
         Raises:
-            NodeError: it is damaged, or cannot be read; or its folder is not there.
+            NodeError: it is damaged or cannot be read, or its folder does not exist.
         """
         if self.path is None:
             return None
@@ -109,7 +105,7 @@ class KeptFile(Generic[Kept]):
         return None if text is None else self.of_text(text)
 
     def of_text(self, text: str) -> Kept:
-        """Return what a file's text keeps. Raises NodeError: damaged."""
+        """Return the values in a file's text. Raises NodeError: it is damaged."""
         try:
             found = documents(text, "", most=LARGEST)
             content = found[0] if len(found) == 1 else None
@@ -130,20 +126,18 @@ class KeptFile(Generic[Kept]):
         return yaml.dump(whole, Dumper=_Dumper, sort_keys=False, allow_unicode=True, explicit_end=True)
 
     def drafted(self, content: Mapping[str, Any]) -> Draft:
-        """Write a content beside the file; takes as long as the disk needs.
+        """Write new content beside the file.
 
         Raises:
-            NodeError: it cannot be written, or could not be read again.
+            NodeError: it cannot be written, or is too large to be read again.
         """
         if self.path is None:
             return Draft(self)
         try:
             written = self.text(content).encode()
-            if len(written) > MAX_BYTES:
-                raise self.failure(too_large("it", len(written), MAX_BYTES, "bytes"))
-            return Draft(self, write_beside(self.path, written))
+            if len(written) <= MAX_BYTES:
+                return Draft(self, write_beside(self.path, written))
         except (OSError, ValueError) as error:
-            if isinstance(error, NodeError):
-                raise
             why = getattr(error, "strerror", None) or error
             raise self.failure(f"it cannot be written: {why}") from error
+        raise self.failure(too_large("it", len(written), MAX_BYTES, "bytes"))

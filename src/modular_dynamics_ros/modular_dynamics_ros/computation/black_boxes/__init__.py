@@ -1,1 +1,1 @@
-"""What dynamics_node computes for its black boxes, without ROS: motions, matching by stamp, tare, payload."""
+"""Black boxes of dynamics_node, without ROS: sensors, tare, identified payloads."""

@@ -35,16 +35,16 @@ class Averaged:
 
 
 class Averaging:
-    """Collects wrenches and joint states; one thread adds them while another one asks for the result.
+    """Averages wrenches while joint states confirm rest; one thread adds them, another reads the result.
 
-    Only wrenches between two joint states are averaged: at other times rest is not confirmed.
+    Only wrenches between two joint states count.
 
     Args:
-        box: whose wrenches. units: of the joints' positions, rad or m, by name. begin: of the time [ns].
+        box: the black box. units: of the joints' positions, rad or m, by name. begin: of the averaging [ns].
         longest_gap: largest allowed gap between the stamps of joint states [s].
 
     Attributes:
-        box: as given. complete: is set once a joint state at or after the end has arrived.
+        complete: is set once a joint state at or after the end has arrived.
     """
 
     def __init__(self, box: str, units: Mapping[str, str], begin: int, longest_gap: float) -> None:
@@ -82,7 +82,7 @@ class Averaging:
         """Return the mean of all wrenches, after the end.
 
         Raises:
-            BadMessage: the robot moved, or it is not known; nothing or too little has come, or in several
+            BadMessage: the robot moved, or may have; there are too few wrenches, or they are in several
                 frames.
         """
         states = [state for state, _ in self._states]
@@ -108,11 +108,7 @@ class Averaging:
         return Averaged(frames[0], mean, deviation, states[-1])
 
     def _require_coverage(self, states: Sequence[State]) -> None:
-        """Check that joint states cover the time.
-
-        Raises:
-            BadMessage: no joint state came for too long.
-        """
+        """Raise BadMessage if for too long no joint state came."""
         if not states:
             raise _unknown("no joint state that can be answered came meanwhile")
         stamps = np.sort([state.stamp for state in states])
@@ -130,7 +126,7 @@ class Averaging:
 
 
 def _motion(states: Sequence[State], units: Mapping[str, str]) -> str:
-    """Return what moved, against the first known position of each joint and of the base; empty: nothing."""
+    """Return which joint or base moved, against its first known position; empty if none did."""
     if not states:
         return ""
     q, v = np.array([one.q for one in states]), np.array([one.v for one in states])
@@ -153,23 +149,24 @@ def _motion(states: Sequence[State], units: Mapping[str, str]) -> str:
 
 
 def _unknown(what: str) -> BadMessage:
+    """Return an error that rest is not confirmed."""
     return BadMessage("no joint state", f"{what}: it is not known whether the robot is at rest")
 
 
 def held_wrenches(
     state: State, previous: Answer, loads: Mapping[str, Load], gravity_at: Callable[[str], Array]
 ) -> Wrenches:
-    """Return by black box [force, moment] (6,) at and in the frame of its connection point.
+    """Return the wrenches at rest by black box, [force, moment] (6,) at and in its connection point's frame.
 
-    Where the load is known, its weight. Else the wrench of an answer, which is the one at rest only if it was
-    measured then, while the robot stood still where it is held.
+    They are the weight of a known load, else the last measured wrench, if the robot was at rest then at this
+    position.
 
     Args:
-        state: at rest, where the robot is held. previous: an answer to a joint state.
+        state: at rest, where the robot is held. previous: the last answer.
         loads: by black box. gravity_at: (3,) in the frame of a box's connection point [m/s^2].
 
     Raises:
-        BadMessage: the robot moved when a wrench came, or was elsewhere, and the load is not known.
+        BadMessage: a load is unknown, and its wrench was measured in motion or elsewhere.
     """
     last = previous.wrenches.black_box
     if last is None:
@@ -189,13 +186,14 @@ def held_wrenches(
 
 
 def _was_at_rest_at(before: State, now: State) -> bool:
-    """Return whether the robot was at rest at a state, where it is now."""
+    """Return whether the robot was at rest at an earlier state, at its present position."""
     still = before.all_velocities and np.abs(before.v).max(initial=0.0) <= FASTEST
     near = np.abs(before.q - now.q).max(initial=0.0) <= NEAR
     return bool(still and near and _base_stood(before.base, now.base))
 
 
 def _base_stood(before: BaseState | None, now: BaseState | None) -> bool:
+    """Return whether the base was at rest with its present orientation; without a base it was."""
     if before is None or now is None:
         return before is now
     turned = np.abs((before.orientation.conjugate() * now.orientation).vector).max()  # sine of half the angle

@@ -5,9 +5,9 @@ In the sensor's frame, with gravity g_k at pose k and the sensor's sign s (see `
     force_k  = -s m g_k + force offset            m and 3 offsets
     moment_k = s [g_k] h + moment offset          first moment h = m c, and 3 offsets
 
-Two linear least-squares problems, in each of which every axis of the sensor has a noise of its own, which the
-residuals tell (`AxisFit`). c = h / m gets its variance by the first-order (delta) method, and an interval by
-Student's t, whose degrees of freedom combine both problems (Welch and Satterthwaite).
+These are two linear least-squares problems, in each of which every axis of the sensor has its own noise,
+estimated from the residuals (`AxisFit`). The variance of c = h / m follows by the first-order (delta) method,
+its interval by Student's t with degrees of freedom that combine both problems (Welch and Satterthwaite).
 """
 
 from collections.abc import Sequence
@@ -17,14 +17,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from modular_dynamics.algebra.matrix_forms import skew
 from modular_dynamics_ros.computation.black_boxes.sensors import SensorPlacement
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import RobotError
 
 AXES = 3
-# the estimate of an axis without noise, beside one with noise, is near zero, and so is its freedom; Student's
-# t has no bound there
-LEAST_FREEDOM = 1.0
+LEAST_FREEDOM = 1.0  # degrees; near zero, as beside a noisy axis an axis without noise has, t has no bound
 LEAST_POSES = 4
 LEAST_SPREAD = 0.1  # least root mean square of gravity's unit vectors along their second widest axis
 
@@ -37,7 +36,7 @@ class Variances(NamedTuple):
 
 
 class AxisFit:
-    """Least squares of A x = y, where each axis of a sensor has a noise of its own.
+    """Solves A x = y by least squares, where each axis of a sensor has its own noise.
 
     With residuals r = N e, N = I - Q Q^T, and the variance s_a of axis a, E(sum of r^2 along a) is the sum of
     B_ab s_b, B_ab = sum of N_kl^2 over k along a and l along b. The three equations give unbiased variances
@@ -95,16 +94,12 @@ class AxisFit:
 
 
 class UnfitPosesError(RobotError):
-    """The poses do not tell what is asked for."""
+    """The collected poses do not determine the payload."""
 
 
 @dataclass(frozen=True, eq=False)
 class RestPose:
-    """One pose at rest.
-
-    Attributes:
-        gravity: (3,) in the sensor's frame [m/s^2]. wrench: (6,) averaged, as the sensor reports it.
-    """
+    """Gravity (3,) in the sensor's frame [m/s^2] and mean wrench (6,) as the sensor reports it, at rest."""
 
     gravity: Array
     wrench: Array
@@ -136,8 +131,8 @@ def identify_payload(
         confidence: probability with which each of the four intervals contains the true value.
 
     Raises:
-        UnfitPosesError: too few or too similar poses, a confidence that is no probability, or a mass that is
-            not distinguished from zero, so that its centre is not known.
+        UnfitPosesError: too few or too similar poses, an invalid confidence, or a mass that cannot be
+            distinguished from zero, so that its centre is unknown.
     """
     if not 0.0 < confidence < 1.0:
         raise UnfitPosesError(f"confidence is {confidence:g}; a probability between 0 and 1 is needed")
@@ -150,7 +145,7 @@ def identify_payload(
     y = np.array([pose.wrench for pose in poses])
     ones = np.tile(np.eye(3), (len(g), 1))
     force = AxisFit(np.hstack((-sign * g.reshape(-1, 1), ones)), y[:, :3].ravel())
-    moment_columns = np.vstack([sign * placement.moment_of(one) for one in g])
+    moment_columns = np.vstack([sign * skew(gravity) for gravity in g])
     moment = AxisFit(np.hstack((moment_columns, ones)), y[:, 3:].ravel())
 
     mass, of_mass = float(force.values[0]), force.variances(np.eye(1, 4))
@@ -182,16 +177,14 @@ def _half_widths(confidence: float, first: Variances, second: Variances) -> Arra
 
 
 def _t(confidence: float, freedom: Array) -> Array:
+    """Return Student's t of a two-sided interval."""
     return np.asarray(stats.t.ppf(0.5 + 0.5 * confidence, freedom))
 
 
 def _require_spread(gravities: Array) -> None:
-    """Refuse directions of gravity in the sensor's frame that lie at a point or on a line.
+    """Raise UnfitPosesError unless directions of gravity in the sensor's frame vary along two axes.
 
-    Two axes are needed: if directions differ along one only, the first moment about it is unknown.
-
-    Raises:
-        UnfitPosesError: there is only one.
+    If they vary along one only, the first moment about it is unknown.
     """
     size = np.linalg.norm(gravities, axis=1).max()
     if size == 0.0:

@@ -1,4 +1,4 @@
-"""Offsets of the sensors of black boxes, subtracted in the sensors' frames, and the file that keeps them."""
+"""Offsets of black boxes' sensors, in the sensors' frames, and the file that keeps them."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ class SensorOffset(NamedTuple):
 
 
 class OffsetsFile(KeptFile[dict[str, SensorOffset]]):
-    """The offset of each black box's sensor: its frame and six numbers [N, N m]."""
+    """Keeps the offset of each black box's sensor: its frame and six numbers [N, N m]."""
 
     NAME, ERROR = "offsets_file", OffsetsFileError
 
@@ -51,7 +51,7 @@ class SensorOffsets:
         self._offsets = self._file.read() or {}
 
     def set(self, box: str, offset: SensorOffset | None) -> None:
-        """Subtract this offset from now on; None: no offset. Those of other boxes in the file stay.
+        """Set the offset to subtract from now on; None: no offset. Those of other boxes in the file stay.
 
         Raises:
             OffsetsFileError: the file cannot be read, written, or read again; nothing changes.
@@ -61,8 +61,7 @@ class SensorOffsets:
         if offset is not None:
             offsets[box] = offset
         entries = {
-            name: {"frame": one.frame, "values": [float(value) for value in one.values]}
-            for name, one in offsets.items()
+            name: {"frame": frame, "values": values.tolist()} for name, (frame, values) in offsets.items()
         }
         content = {"offsets": entries}
         self._file.of_text(self._file.text(content))  # what could not be read again is refused
@@ -79,12 +78,8 @@ class SensorOffsets:
         offset = self._offsets.get(box)
         return "none, not tared" if offset is None else " ".join(f"{value:.4g}" for value in offset.values)
 
-    def taken_off(self, box: str, frame: str, wrench: Array) -> Array:
-        """Return a wrench less its sensor's offset.
-
-        Raises:
-            BadMessage: it is in another frame than the one in which the offset is known.
-        """
+    def without_offset(self, box: str, frame: str, wrench: Array) -> Array:
+        """Return a wrench minus its sensor's offset. Raises BadMessage: the offset is of another frame."""
         if (offset := self._offsets.get(box)) is None:
             return wrench
         if offset.frame != frame:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.matrix_forms import skew
 from modular_dynamics_ros.computation.computation import Computation, coordinates_of, motion_of
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.subsystem.motion import (
@@ -21,7 +20,7 @@ from modular_dynamics_ros.computation.subsystem.motion import (
     fixed_motion,
 )
 from modular_dynamics_ros.computation.values import Array, Configuration, State
-from modular_dynamics_ros.computation.wrenches.frames import BlackBoxFrames, wrench_matrix
+from modular_dynamics_ros.computation.wrenches.frames import BlackBoxFrames
 from modular_dynamics_ros.exceptions import SettingError, listed
 
 
@@ -44,11 +43,11 @@ class Load:
 
 @dataclass(frozen=True, eq=False)
 class SensorPlacement:
-    """How a black box's sensor reports.
+    """Converts what a black box's sensor reports to the wrench on the box.
 
     Attributes:
-        to_connection: (6, 6) takes its wrench to what the predecessor exerts on the box, at and in the
-            connection point's frame; with its sign.
+        to_connection: (6, 6) from a reported wrench to what the predecessor exerts on the box, at and in the
+            connection point's frame; with the sensor's sign.
         fixed: whether the sensor's frame is fixed to the connection point at every state.
     """
 
@@ -74,17 +73,6 @@ class SensorPlacement:
         """Origin (3,) [m] of the sensor's frame, in that of the connection point."""
         lever = self.sign * self.to_connection[3:, :3] @ self.rotation.T
         return np.array([lever[2, 1], lever[0, 2], lever[1, 0]])
-
-    @classmethod
-    def at(cls, H_connection_sensor: Array, *, reverse: bool = False) -> "SensorPlacement":
-        """Return the placement of a sensor frame with this pose (4, 4)."""
-        matrix = wrench_matrix(H_connection_sensor)
-        return cls(-matrix if reverse else matrix, fixed=True)
-
-    @staticmethod
-    def moment_of(gravity: Array) -> Array:
-        """Return the matrix (3, 3) from the first moment h [kg m] to the moment that carries it: h x (-g)."""
-        return np.asarray(skew(gravity))
 
 
 def load_assignments(texts: Sequence[str], boxes: Sequence[str]) -> dict[str, Load]:
@@ -117,26 +105,29 @@ def load_assignments(texts: Sequence[str], boxes: Sequence[str]) -> dict[str, Lo
 
 
 class BlackBoxMotions:
-    """Motions at a state, in the root link's frame.
+    """Computes the motions of black boxes' connection points, in the root link's frame.
 
-    With a floating base the base is at its origin: no wrench depends on where it is.
+    A floating base is taken to be at the origin: no wrench depends on where it is.
     """
 
     def __init__(self, robot: Robot) -> None:
-        graph, here = robot.graph, DualQuaternion.identity
+        graph = robot.graph
         points = [connection_point_of(graph, one) for one in graph.subsystems if one.black_box]
-        root = ConnectionPoint("", graph.ground.name, {}, here, np.eye(6))
+        root = ConnectionPoint("", graph.ground.name, {}, DualQuaternion.identity, np.eye(6))
         self._propagation = MotionPropagation(graph, root, points)
 
     def __call__(self, robot: Robot, state: State) -> dict[str, ConnectionMotion]:
-        """Return the motions by black box; the robot's gravity may have changed since the last call."""
+        """Return the motions by black box; of the robot, only gravity may differ from that of the last call."""
         root = fixed_motion(DualQuaternion.identity, robot.graph.gravity)
         configuration = Configuration(state, coordinates_of(robot, state))
         return self._propagation.at_successors(root, *motion_of(robot, state, configuration))
 
 
 def sensor_placement(computation: Computation, box: str, frame: str, state: State | None) -> SensorPlacement:
-    """Return how a box's sensor reports in a frame, at a state; None: the frame is fixed to the box.
+    """Return how a box's sensor reports in a frame, at a state.
+
+    Args:
+        state: None: any, for a frame fixed to the box.
 
     Raises:
         BadMessage: the frame is not known.

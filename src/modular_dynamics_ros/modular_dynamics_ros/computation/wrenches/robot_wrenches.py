@@ -66,7 +66,7 @@ class RobotWrenches:
             BadMessage: the frame is not known, or its pose is not known at every state, or the sensor was
                 tared in another one.
         """
-        wrench = self.offsets.taken_off(name, frame, wrench)
+        wrench = self.offsets.without_offset(name, frame, wrench)
         link, moved = self.on_link(name, frame, -wrench if name in self._reversed else wrench)
         self._frames.place(name, link)
         timed = TimedWrench(link, moved, arrival)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.simulated_sensor import UNEVEN, Runs, SimulatedSensor, identify_many
+from helpers.simulated_sensor import UNEVEN, Runs, SimulatedSensor, identify_many, sensor_at
 from modular_dynamics.algebra.matrix_forms import homogeneous
 from modular_dynamics_ros.computation.black_boxes.identification import (
     LEAST_POSES,
@@ -12,9 +12,8 @@ from modular_dynamics_ros.computation.black_boxes.identification import (
     UnfitPosesError,
     identify_payload,
 )
-from modular_dynamics_ros.computation.black_boxes.sensors import SensorPlacement
 
-HERE = SensorPlacement.at(np.eye(4))
+HERE = sensor_at(np.eye(4))
 OFFSET = np.array([3.0, -7.0, 2.0, 0.1, 0.3, -0.2])
 
 
@@ -62,7 +61,7 @@ def test_the_sensors_frame_sign_and_offset(sensor, poses, reverse):
     """The sensor stands elsewhere, turned, and reports with either sign."""
     c, s = np.cos(0.7), np.sin(0.7)
     R, p = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]), np.array([0.02, -0.05, 0.03])
-    placement = SensorPlacement.at(homogeneous(R, p), reverse=reverse)
+    placement = sensor_at(homogeneous(R, p), reverse=reverse)
     moved = []
     for pose in poses:
         force, moment = pose.wrench[:3], pose.wrench[3:]  # by hand: about the sensor's origin, in its axes

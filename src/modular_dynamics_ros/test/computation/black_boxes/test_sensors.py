@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from helpers.simulated_sensor import sensor_at
 from modular_dynamics.algebra.matrix_forms import homogeneous
-from modular_dynamics_ros.computation.black_boxes.sensors import Load, SensorPlacement, load_assignments
+from modular_dynamics_ros.computation.black_boxes.sensors import Load, load_assignments
 from modular_dynamics_ros.exceptions import RobotError
 
 
@@ -17,7 +18,7 @@ def test_a_load_hangs_below():
 @pytest.mark.parametrize("reverse", [False, True])
 def test_a_placement_knows_its_pose(reverse):
     R, p = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]), np.array([0.1, -0.2, 0.3])
-    placement = SensorPlacement.at(homogeneous(R, p), reverse=reverse)
+    placement = sensor_at(homogeneous(R, p), reverse=reverse)
     assert placement.sign == (-1.0 if reverse else 1.0)
     assert placement.rotation == pytest.approx(R)
     assert placement.origin == pytest.approx(p)
