@@ -1,7 +1,8 @@
-"""Where nodes start: `python -m modular_dynamics_ros NODE [--help] [--ros-args ...]`, and `ros2 run`."""
+"""Starts a node: `python -m modular_dynamics_ros NODE [--help] [--ros-args ...]`, and `ros2 run`."""
 
 import signal
 import sys
+from functools import partial
 from importlib import import_module
 
 __all__ = [
@@ -31,44 +32,23 @@ NODE --help prints the parameters of a node."""
 
 def _run(name: str) -> int:
     """Import a node and run it; return the exit code."""
-    # until the node handles signals itself, Ctrl-C ends the process as the system does by default: no module
-    # expects a KeyboardInterrupt in the middle of its import
+    # until the node handles signals itself, Ctrl-C ends the process without a KeyboardInterrupt, which no
+    # module expects in the middle of its import
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     return int(import_module(NODES[name]).main())
 
 
-def assembly_node() -> int:
-    """Return `ros2 run modular_dynamics_ros assembly_node`."""
-    return _run("assembly_node")
-
-
-def dynamics_node() -> int:
-    """Return `ros2 run modular_dynamics_ros dynamics_node`."""
-    return _run("dynamics_node")
-
-
-def joint_state_player() -> int:
-    """Return `ros2 run modular_dynamics_ros joint_state_player`."""
-    return _run("joint_state_player")
-
-
-def moveit_payload_node() -> int:
-    """Return `ros2 run modular_dynamics_ros moveit_payload_node`."""
-    return _run("moveit_payload_node")
-
-
-def subsystem_node() -> int:
-    """Return `ros2 run modular_dynamics_ros subsystem_node`."""
-    return _run("subsystem_node")
-
-
-def torso_reaction_node() -> int:
-    """Return `ros2 run modular_dynamics_ros torso_reaction_node`."""
-    return _run("torso_reaction_node")
+# the programs of `ros2 run`
+assembly_node = partial(_run, "assembly_node")
+dynamics_node = partial(_run, "dynamics_node")
+joint_state_player = partial(_run, "joint_state_player")
+moveit_payload_node = partial(_run, "moveit_payload_node")
+subsystem_node = partial(_run, "subsystem_node")
+torso_reaction_node = partial(_run, "torso_reaction_node")
 
 
 def main() -> int:
-    """Run the node that the command line names first, or print which there are where it asks for help."""
+    """Run the node that the command line names first, or print help; return the exit code."""
     if sys.argv[1:2] in (["--help"], ["-h"]):
         print(HELP)
         return 0

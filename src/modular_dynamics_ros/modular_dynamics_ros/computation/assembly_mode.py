@@ -1,10 +1,9 @@
-"""In which assembly mode the loops of a robot are closed, joint state after joint state.
+"""Closes the loops of a robot, joint state after joint state, in the right assembly mode.
 
-The loops are closed from where they stood at the last answer as long as the states follow each other closely:
-they stay in their assembly mode. After a gap or a jump they are closed anew, from the configuration that the
-library begins with. Where measured passive joints contradict that, and the loops close near them, the
-assembly mode is the measured one; where the loops do not, these joints are reported, and not used, and
-closing near them is tried again only once they contradict by other amounts.
+While states follow each other closely, the loops are closed from the last answer, and so stay in their
+assembly mode. After a gap or a jump they are closed from the library's initial configuration. Where measured
+passive joints disagree with the result, the loops are closed near these joints, if they can be; if not, the
+joints are reported and ignored, and this is tried again only once the differences have changed.
 """
 
 from collections.abc import Sequence
@@ -24,9 +23,9 @@ if TYPE_CHECKING:  # a robot without loops does not wait for the import
 __all__ = ["CANNOT_CLOSE", "DEAD_POINT", "AssemblyMode", "refused_closure"]
 
 CANNOT_CLOSE, DEAD_POINT = "cannot close", "dead point"  # causes of a BadMessage
-OPEN = 1e-9  # [m or 1] residual from which on a loop is open
+OPEN = 1e-9  # [m or 1] residual of an open loop
 LONGEST_GAP = 0.25  # [s] between stamps: beyond it the joints may have gone anywhere
-NEARLY = 10.0  # closure_tolerances by which loops may be open at measured joints: several add up
+NEARLY = 10.0  # closure_tolerances: residual at measured joints up to which closing is tried; errors add up
 FARTHEST_SHIFT, FARTHEST_TURN = 0.1, 0.5  # [m], [rad] from one state to the next: more is a jump
 
 
@@ -76,7 +75,7 @@ class AssemblyMode:
         return closed
 
     def _close(self, state: State, last: Configuration | None) -> Configuration:
-        """Return the loops closed from the last configuration, or from measured passive joints."""
+        """Return the closed configuration: from `last`, or near the measured joints where they disagree."""
         failure, continues = None, last is not None
         try:
             closed = self._solver.close(self._independent(state), None if last is None else last.coordinates)
@@ -99,9 +98,9 @@ class AssemblyMode:
     def _independent(self, state: State) -> Array:
         """Return the independent coordinates from which the library closes the loops."""
         base = self._robot.base
-        return (
-            state.q if base is None or state.base is None else base.positions(state.q, state.base.orientation)
-        )
+        if base is None or state.base is None:
+            return state.q
+        return base.positions(state.q, state.base.orientation)
 
     def _follows(self, state: State, last: State) -> bool:
         """Return whether a state follows another so closely that the loops cannot have changed their mode."""
@@ -138,7 +137,7 @@ class AssemblyMode:
         return difference
 
     def _disagreements(self, differences: Array) -> dict[str, float]:
-        """Return the passive joints whose difference exceeds the tolerance, and by how much."""
+        """Return the differences beyond the tolerance, by passive joint."""
         apart = np.abs(differences) > self.tolerance  # False for NaN
         names = self._robot.passive_names
         return {names[k]: float(differences[k]) for k in np.flatnonzero(apart)}
@@ -154,11 +153,11 @@ def refused_closure(error: ClosureError) -> BadMessage:
     """Return the library's error as the reason why a joint state is not answered."""
     residuals: Any = error.residual or {}
     residual = max(residuals.values(), default=np.inf)
-    # closed there, but the path to it is blocked: that is a dead point, too
+    # a closed configuration that cannot be reached is at a dead point, too
     cause = DEAD_POINT if isinstance(error, SingularityError) or residual < OPEN else CANNOT_CLOSE
     return BadMessage(cause, f"{cause}: {error}")
 
 
 def _turning(robot: Robot, names: Sequence[str]) -> NDArray[np.bool_]:
-    """Return which of the joints turn; the others slide."""
+    """Return which joints turn, unlike prismatic ones."""
     return np.array([robot.graph.joint(name).type != "prismatic" for name in names], dtype=bool)

@@ -1,4 +1,4 @@
-"""From closed loops to the reactions of a mechanism with redundant joints, without ROS."""
+"""Reactions of a mechanism with redundant joints, from its closed loops and rules; without ROS."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from modular_dynamics_ros.exceptions import BadMessage, RobotError, SettingError
 
 __all__ = ["AGREEMENT", "MechanismReactions", "ReactionComputation"]
 
-#: By how much actuators' forces may differ from those of virtual power, relative to the largest reaction.
+#: Largest difference of actuators' forces from those of virtual power, relative to the largest reaction.
 AGREEMENT = 1e-6
 
 
-class Places(NamedTuple):
-    """Indices, in arrays of reactions, of the rules' joints and of the robot's links, by name."""
+class Indices(NamedTuple):
+    """Indices of the rules' joints and of the robot's links, by name, in arrays of reactions."""
 
     joints: Mapping[str, int]
     links: Mapping[str, int]
@@ -30,7 +30,7 @@ class MechanismReactions:
     """The reactions of one state.
 
     Attributes:
-        shared: by the rules; places: of joints and links in its arrays.
+        shared: the reactions, shared by the rules. indices: of joints and links in its arrays.
         actuator_forces: [N]. lengths, tensions: of the springs [m], [N].
         residual: the largest equilibrium residual of a body, force and moment [N], [N m].
         disagreement: the largest difference of an actuator's force from that of the whole robot's virtual
@@ -39,7 +39,7 @@ class MechanismReactions:
 
     dynamics: md.ClosedLoopResult
     shared: ReactionArrays
-    places: Places
+    indices: Indices
     actuator_forces: Array
     lengths: Array
     tensions: Array
@@ -53,22 +53,22 @@ class MechanismReactions:
 
     def rotation(self, link: str) -> Array:
         """Return R (3, 3) of a link in the root link's frame."""
-        R: Array = self.shared.poses[self.places.links[link], :3, :3]
+        R: Array = self.shared.poses[self.indices.links[link], :3, :3]
         return R
 
     def wrench(self, name: str) -> Array:
         """Return [force, moment] at a joint of the rules, at its point along its axes."""
-        wrench: Array = self.shared.wrenches[self.places.joints[name]]
+        wrench: Array = self.shared.wrenches[self.indices.joints[name]]
         return wrench
 
     def point(self, name: str) -> Array:
         """Return the point of a joint of the rules, in the root link's frame [m]."""
-        point: Array = self.shared.points[self.places.joints[name], 1]
+        point: Array = self.shared.points[self.indices.joints[name], 1]
         return point
 
     def wrench_on_link(self, name: str, link: str) -> StampedWrench:
-        """Return the wrench at a joint, at and in the frame of a link that tf knows."""
-        wrench, pose = self.wrench(name).copy(), self.shared.poses[self.places.links[link]]
+        """Return the wrench at a joint, at and in the frame of a link."""
+        wrench, pose = self.wrench(name).copy(), self.shared.poses[self.indices.links[link]]
         wrench[3:] += np.cross(pose[:3, :3].T @ (self.point(name) - pose[:3, 3]), wrench[:3])
         return link, wrench
 
@@ -86,14 +86,14 @@ class MechanismReactions:
 
 
 class ReactionComputation:
-    """The reactions of one robot by one file of rules.
+    """Computes the reactions of one robot by one file of rules.
 
     Args:
         tolerance: of equilibrium, relative to the largest reaction.
 
     Attributes:
-        actuators: joints of the rules that push and are driven. limits: their force limits [N], or infinite.
-        springs: joints of the rules that are springs of the robot, and their free_lengths [m].
+        actuators: driven joints of the rules that push. limits: their force limits [N], or infinite.
+        springs: joints of the rules that are springs of the robot. free_lengths: theirs [m].
         load_names: subsystems that the mechanism carries.
 
     Raises:
@@ -120,18 +120,20 @@ class ReactionComputation:
         self.springs = self._joints_with("pull", tuple(free))
         self.free_lengths = np.array([free[name] for name in self.springs])
         joints, unknowns = tuple(self.rules.joints), self.rules.unknowns
-        self._places = Places(*({name: k for k, name in enumerate(names)} for names in (joints, graph.links)))
+        self._indices = Indices(
+            *({name: k for k, name in enumerate(names)} for names in (joints, graph.links))
+        )
         self._pushes = [unknowns.index((name, "push")) for name in self.actuators]
         self._spring_joints = [joints.index(name) for name in self.springs]
         self._check_at_rest()
 
     def _joints_with(self, component: str, names: Sequence[str]) -> tuple[str, ...]:
-        """Return those of the rules' joints ``names`` that transmit this component."""
+        """Return the joints of the rules among `names` that transmit this component."""
         joints = self.rules.joints.values()
         return tuple(joint.name for joint in joints if component in joint.transmits and joint.name in names)
 
     def _check_at_rest(self) -> None:
-        """Compute the reactions at rest once, to reject rules that cannot work."""
+        """Compute the reactions at rest. Raises SettingError: the rules do not work there."""
         solver, rest = solver_of(self.robot.graph), np.zeros(len(self.robot.state_names))
         try:
             reactions = self(solver.inverse_dynamics(solver.reference(), rest, rest))
@@ -151,7 +153,7 @@ class ReactionComputation:
             wrenches: of the subsystems in `load_names`, instead of those that follow from their motion.
 
         Raises:
-            BadMessage: the rules have no solution here, or it is not in equilibrium.
+            BadMessage: the rules have no solution here, or a body is not in equilibrium.
         """
         try:
             shared = self._share(dynamics, wrenches)
@@ -162,7 +164,7 @@ class ReactionComputation:
         return MechanismReactions(
             dynamics,
             shared,
-            self._places,
+            self._indices,
             forces,
             np.sqrt(((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1)),
             np.array([dynamics.tensions[name] for name in self.springs]),

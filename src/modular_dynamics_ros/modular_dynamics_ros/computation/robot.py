@@ -1,4 +1,4 @@
-"""A robot as the nodes need it: its graph, which joints are measured and which have torques, joint data."""
+"""A robot for the nodes: its graph, which joints are measured and which have torques, and joint data."""
 
 import math
 import warnings
@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,12 +43,11 @@ FRICTION_SPEED = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Robot:
-    """One robot description; constant.
+    """One robot; constant.
 
-    The torques of joints inside black boxes are unknown. The state of such a joint is needed only where a
-    joint outside moves with it: one further out on the robot, or one that mimics it.
-
-    With closed loops the state is that of the independent joints; loops, gears and passive joints follow.
+    The torques of joints inside black boxes are unknown. The state of such a joint is needed only if a joint
+    outside moves with it: one further out on the robot, or one that mimics it. With closed loops the state is
+    that of the independent joints; passive joints and joints of gears follow.
 
     Attributes:
         state_names: (n,) joints whose state is needed, in graph order; indices: in the graph's velocities.
@@ -58,9 +58,9 @@ class Robot:
         all velocities of all joints (nv,).
         closed: whether it has loop joints, passive joints, gears or springs.
         passive_names: the joints with one coordinate that loops and gears move.
-        base: the floating joint that carries the robot; None: its root is fixed.
+        base: the floating joint at the root; None: the root is fixed.
         frame_prefix: begins the names of the links in TF.
-        locked: by joint that the graph has no more, where it is held [rad or m].
+        locked: positions of locked joints, which the graph does not have [rad or m].
     """
 
     graph: md.SubsystemGraph
@@ -79,7 +79,7 @@ class Robot:
 
     @cached_property
     def all_known(self) -> bool:
-        """Whether states and torques are known of all the graph's joints and no others."""
+        """Whether states and torques of all the graph's joints, and of no others, are known."""
         names = self.graph.joint_names
         return names == self.state_names == self.joint_names and len(names) == self.graph.nv
 
@@ -107,13 +107,13 @@ class Robot:
 
     @property
     def summary(self) -> str:
-        """Return one line on the robot for the log; `mounting` is the other one."""
+        """Return one line on the robot for the log."""
         graph = self.graph
         return f"robot '{graph.name}': {len(graph.subsystems)} subsystems, {len(graph.joint_names)} joints"
 
     @property
     def mounting(self) -> str:
-        """Return how the root is held, and from where that is known."""
+        """Return one line on how the root is held or moved."""
         if self.base is None:
             return (
                 f"the root link '{self.graph.ground.name}' is taken as fixed in the world; set "
@@ -159,14 +159,7 @@ def load_robot(
     frame_prefix: str = "",
     strict: bool = False,
 ) -> Robot:
-    """Read a robot from a URDF's path or text: `read_graph`, then `robot_of`.
-
-    Args:
-        frame_prefix: begins the names of the links in TF.
-
-    Raises:
-        RobotError: as of both.
-    """
+    """Return the robot of a URDF's path or text: see `read_graph` and `robot_of`."""
     graph = read_graph(description, partition_file, gravity, xacro_arguments, base_source, strict=strict)
     return robot_of(graph, base_source, frame_prefix)
 
@@ -185,29 +178,22 @@ def read_graph(
     Args:
         xacro_arguments: of a xacro file, each name:=value.
         base_source: topic with the motion of its root link, odometry or imu; empty: the root is fixed. With
-        odometry the URDF may have a floating joint at the root already.
-        strict: whether what looks wrong is an error; else it is in the robot's `warnings`.
+            odometry the URDF may already have a floating joint at the root.
+        strict: whether inertias that no body can have are an error; else they are in the robot's `warnings`.
 
     Raises:
         RobotError: the library refuses the description. SettingError: it refuses the partition file.
     """
     try:
         with warnings.catch_warnings():
-            # the warnings are in graph.warnings, too, which the node logs
-            warnings.simplefilter("ignore", md.ModelWarning)
-            mappings = xacro_mappings(xacro_arguments)
-            load = partial(
-                md.load_urdf,
-                description,
-                partition_file or None,
-                gravity=gravity,
-                strict=strict,
-                mappings=mappings,
-            )
+            warnings.simplefilter("ignore", md.ModelWarning)  # nodes log graph.warnings
+            partition, mappings = partition_file or None, xacro_mappings(xacro_arguments)
+            options: dict[str, Any] = {"gravity": gravity, "strict": strict, "mappings": mappings}
+            load = partial(md.load_urdf, description, partition, **options)
             graph = load()
             return load(floating_base=True) if base_source and not root_floating_joints(graph) else graph
     except (md.ModularDynamicsError, OSError) as error:
-        # of an error in a partition file, but not of one in a tag, the place is a text, or there is none
+        # an error in a tag has a line number, one in a partition file has another place or none
         of_file = partition_file and isinstance(error, md.PartitionError) and not isinstance(error.line, int)
         raise SettingError(f"partition_file: {error}") if of_file else RobotError(str(error)) from error
 
@@ -218,7 +204,7 @@ def robot_of(graph: md.SubsystemGraph, base_source: str = "", frame_prefix: str 
     Raises:
         RobotError: as of `robot_of_graph`.
     """
-    # of an imu it is added, and a URDF's own is refused
+    # with an imu only an added floating joint is the base; the URDF's own one is refused
     moved = base_source == "odometry" or (base_source and graph.floating_base)
     bases = root_floating_joints(graph) if moved else ()
     return robot_of_graph(graph, base_source, bases, frame_prefix)
@@ -227,14 +213,14 @@ def robot_of(graph: md.SubsystemGraph, base_source: str = "", frame_prefix: str 
 def robot_of_graph(
     graph: md.SubsystemGraph, base_source: str, bases: Collection[str], frame_prefix: str
 ) -> Robot:
-    """Return a robot whose graph is known.
+    """Return the robot of a graph.
 
     Args:
-        bases: floating joints whose state comes from elsewhere, by name; base_source: from where.
+        base_source: what the state of `bases`, floating joints by name, comes from.
 
     Raises:
-        RobotError: the robot has joints whose state joint_states cannot carry, or no joint whose torque can
-            be computed.
+        RobotError: joint_states cannot carry the state of a joint. NoJointsError: no joint's torque can be
+            computed.
     """
     if obstacle := joint_state_obstacle(graph, bases):
         raise RobotError(obstacle)
@@ -253,26 +239,27 @@ def robot_of_graph(
     indices = np.array([graph.v_slice(name).start for name in states], dtype=np.intp)
     place, independent = {name: k for k, name in enumerate(states)}, set(graph.independent_joint_names)
     limits = (graph.joint(name).limits.effort for name in states)
+    passive = [
+        name for name in graph.joint_names if name not in independent and graph.joint(name).type.nv == 1
+    ]
     return Robot(
         graph,
         states,
         indices,
         names,
-        np.array([place[name] for name in names], dtype=np.intp),
-        np.array([limit if limit and limit > 0.0 else np.inf for limit in limits]),
-        damping if closed else damping[indices],
-        dry if closed else dry[indices],
-        closed,
-        tuple(
-            name for name in graph.joint_names if name not in independent and graph.joint(name).type.nv == 1
-        ),
-        floating_base_of(graph, base_source, graph.independent_joint_names, states) if bases else None,
-        frame_prefix,
+        published=np.array([place[name] for name in names], dtype=np.intp),
+        effort_limits=np.array([limit if limit and limit > 0.0 else np.inf for limit in limits]),
+        damping=damping if closed else damping[indices],
+        dry_friction=dry if closed else dry[indices],
+        closed=closed,
+        passive_names=tuple(passive),
+        base=floating_base_of(graph, base_source, graph.independent_joint_names, states) if bases else None,
+        frame_prefix=frame_prefix,
     )
 
 
 def header_of(description: str) -> DescriptionHeader:
-    """Name and stamp of a URDF's text.
+    """Return name and stamp of a URDF's text.
 
     Raises:
         RobotError: no URDF, or an invalid stamp.
@@ -286,7 +273,7 @@ def header_of(description: str) -> DescriptionHeader:
 def _moving_with(graph: md.SubsystemGraph, inside: set[str]) -> set[str]:
     """Return the joints that drive, or carry towards the ground, a joint outside black boxes."""
     driving: set[str] = set()
-    passed: set[int] = set()  # from there on up everything is known
+    passed: set[int] = set()  # joints whose way to the ground was followed
     for k, joint in enumerate(graph.joints):
         above: int | None = None if joint.name in inside else k
         while above is not None and above not in passed:

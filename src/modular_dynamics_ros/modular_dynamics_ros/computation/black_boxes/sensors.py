@@ -117,7 +117,7 @@ class BlackBoxMotions:
         self._propagation = MotionPropagation(graph, root, points)
 
     def __call__(self, robot: Robot, state: State) -> dict[str, ConnectionMotion]:
-        """Return the motions by black box; of the robot, only gravity may differ from that of the last call."""
+        """Return the motions by black box; only the robot's gravity may differ from the last call's."""
         root = fixed_motion(DualQuaternion.identity, robot.graph.gravity)
         configuration = Configuration(state, coordinates_of(robot, state))
         return self._propagation.at_successors(root, *motion_of(robot, state, configuration))

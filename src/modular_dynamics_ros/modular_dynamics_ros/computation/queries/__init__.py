@@ -1,1 +1,1 @@
-"""What the services of dynamics_node compute on request, one quantity per file."""
+"""What the services of dynamics_node compute on request."""

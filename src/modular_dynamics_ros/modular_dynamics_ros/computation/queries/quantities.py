@@ -1,7 +1,8 @@
-"""What the services of dynamics_node compute at one state."""
+"""Quantities that services of dynamics_node compute at one state."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,17 +29,17 @@ from modular_dynamics_ros.computation.values import (
 from modular_dynamics_ros.computation.wrenches.frames import wrench_matrix
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
-WORST_CONDITION = 1e12  # of M scaled to a unit diagonal; beyond it inertia is only rounding
-LEAST_PART = 1e-3  # least component of a joint in that direction
+WORST_CONDITION = 1e12  # of M scaled to a unit diagonal; beyond it the least eigenvalue is rounding
+LEAST_PART = 1e-3  # least component in a motion without inertia of a joint that the error names
 
 
-@dataclass(frozen=True, eq=False)
-class EquationTerms:
-    """Terms along p coordinates, friction and external wrenches left out; black boxes weigh nothing.
+class EquationTerms(NamedTuple):
+    """Terms of the equation of motion along p coordinates, without friction, external wrenches, black boxes.
 
     Attributes:
-        coordinates: names. mass_matrix: (p, p). nonlinear_effects: C(q, v) v + gravity + springs (p,),
-        torques without acceleration. gravity: holds the weight (p,). springs: with their dampers (p,).
+        coordinates: names. mass_matrix: (p, p). nonlinear_effects: torques without acceleration,
+        C(q, v) v + gravity + springs (p,). gravity: torques that hold the weight (p,). springs: those of
+        springs and dampers (p,).
     """
 
     coordinates: list[str]
@@ -49,7 +50,7 @@ class EquationTerms:
 
 
 def equation_of_motion(model: QueryModel, configuration: Configuration, state: State) -> EquationTerms:
-    """Return the terms at a state; its accelerations are not used.
+    """Return the terms at positions and velocities of a state.
 
     Raises:
         BadMessage: a singular configuration, or numbers that overflow.
@@ -69,7 +70,7 @@ def equation_of_motion(model: QueryModel, configuration: Configuration, state: S
 
 
 def full_torques(model: QueryModel, dynamics: Dynamics) -> Array:
-    """Return torques and the base's wrench as a vector of the solver."""
+    """Return torques and the base's wrench as one vector, in the order of the solver's velocities."""
     return model.rates(dynamics.tau, None if model.robot.base is None else dynamics.base_wrench)
 
 
@@ -95,7 +96,7 @@ def mass_matrix(model: QueryModel, configuration: Configuration) -> Array:
 
 
 def _by_columns(model: QueryModel, configuration: Configuration) -> Array:
-    """Return M without black boxes, by columns: torques at unit accelerations less those at rest."""
+    """Return M without black boxes, by columns: torques at unit accelerations minus those at rest."""
     graph, (indices, _) = model.robot.graph, model.coordinates
     a = np.zeros((len(indices) + 1, graph.nv))
     a[np.arange(len(indices)), indices] = 1.0
@@ -109,20 +110,15 @@ def _by_columns(model: QueryModel, configuration: Configuration) -> Array:
 
 
 def require_no_driving_boxes(model: QueryModel) -> None:
-    """Raise QueryError where joints inside a black box move joints outside: no equation holds for them."""
+    """Raise QueryError if joints inside a black box move joints outside: their mass is unknown."""
     robot = model.robot
     if driving := [name for name in robot.state_names if name not in robot.joint_names]:
         text = f"{listed(driving)} inside a black box of '{robot.graph.name}' moves joints outside"
         raise QueryError("REFUSED", f"{text}: without its mass there is no equation of motion")
 
 
-@dataclass(frozen=True, eq=False)
-class InverseDynamicsTerms:
-    """The answer to one request.
-
-    Attributes:
-        terms: of the torques. dynamics: their solution. root: what the world exerts on the root link.
-    """
+class InverseDynamicsTerms(NamedTuple):
+    """Terms of the torques, their solution, and the world's wrench on the root link."""
 
     terms: TorqueTerms
     dynamics: Dynamics
@@ -150,10 +146,10 @@ def inverse_dynamics(
 
 
 def root_wrench(robot: Robot, configuration: Configuration, dynamics: Dynamics) -> StampedWrench:
-    """Return the world's wrench on the root link [force, moment], in its frame, without given wrenches.
+    """Return the root link or base, and the world's wrench [force, moment] on it, besides external wrenches.
 
-    Of a base, its wrench. A link that is fixed in the world is at rest: its weight and what the subsystems,
-    loop joints, springs and external wrenches exert on it leave the rest to the world.
+    A link that is fixed in the world is at rest: the world balances its weight and what subsystems, loop
+    joints, springs and external wrenches exert on it.
     """
     if robot.base is not None:
         return robot.base.link, dynamics.base_wrench
@@ -179,8 +175,7 @@ def _at_root(graph: md.SubsystemGraph, configuration: Configuration, link: str, 
     return np.asarray(wrench_matrix(H_root_link) @ wrench)
 
 
-@dataclass(frozen=True, eq=False)
-class Accelerations:
+class Accelerations(NamedTuple):
     """Accelerations of `joint_names` (m,) [rad/s^2 or m/s^2], and of a floating base (6,)."""
 
     joints: Array
@@ -191,7 +186,7 @@ def efforts_of(robot: Robot, efforts: Mapping[str, float]) -> Array:
     """Return efforts by joint as a vector of `state_names` (n,) [N m or N]; 0 for joints not named.
 
     Raises:
-        QueryError: of a joint that has no actuator of its own, or whose torque is not known.
+        QueryError: a joint has no actuator of its own, or its effort is not usable.
     """
     require_actuators(robot, list(efforts))
     require_usable("efforts", np.array([*efforts.values()], dtype=float), list(efforts))
@@ -207,10 +202,10 @@ def forward_dynamics(
     *,
     friction: bool,
 ) -> Accelerations:
-    """Return accelerations from efforts (n,); wrenches of black boxes are as given, at any acceleration.
+    """Return accelerations from efforts (n,); wrenches of black boxes do not depend on them.
 
-    Trees by articulated bodies; robots with loops, black boxes or a root that only turns by their equation of
-    motion M a = tau - h.
+    Trees are solved by articulated bodies; robots with loops, black boxes or a root that only turns by the
+    equation of motion M a = tau - h.
 
     Raises:
         BadMessage: a singular configuration, or numbers that overflow.
@@ -222,17 +217,17 @@ def forward_dynamics(
     tau = model.rates(efforts - moving.friction if friction else efforts, None)
     if robot.closed or robot.black_boxes or (robot.base is not None and robot.base.source == "imu"):
         (indices, names), M = model.coordinates, mass_matrix(model, configuration)
-        every = np.zeros_like(tau)
-        every[indices] = _solved(M, (tau - full_torques(model, moving))[indices], names)
+        a = np.zeros_like(tau)
+        a[indices] = _solved(M, (tau - full_torques(model, moving))[indices], names)
     else:
         v = model.velocities(configuration, state)
-        every = md.forward_dynamics(
+        a = md.forward_dynamics(
             robot.graph, configuration.coordinates, v, tau, external_wrenches=wrenches.external
         )
-    if not np.isfinite(every).all():
+    if not np.isfinite(a).all():
         raise QueryError("BAD_STATE", "the state is finite, but so large that the accelerations are not")
-    base = None if robot.base is None else every[robot.base.velocities]
-    return Accelerations(every[model.joints][robot.published], base)
+    base = None if robot.base is None else a[robot.base.velocities]
+    return Accelerations(a[model.joints][robot.published], base)
 
 
 def _solved(M: Array, torques: Array, names: list[str]) -> Array:
@@ -245,13 +240,12 @@ def _solved(M: Array, torques: Array, names: list[str]) -> Array:
     sizes, motions = np.linalg.eigh(scaled)
     if sizes[0] * WORST_CONDITION < sizes[-1]:
         moving = [name for name, part in zip(names, motions[:, 0], strict=True) if abs(part) > LEAST_PART]
-        listed = ", ".join(f"'{name}'" for name in dict.fromkeys(moving))
-        raise QueryError("REFUSED", f"{listed} together move no inertia here: the mass matrix is singular")
+        together = listed(moving, len(moving))
+        raise QueryError("REFUSED", f"{together} together move no inertia here: the mass matrix is singular")
     return np.asarray(np.linalg.solve(scaled, torques / scale) / scale)
 
 
-@dataclass(frozen=True, eq=False)
-class PointJacobian:
+class PointJacobian(NamedTuple):
     """The Jacobian of a point on a link, along the axes of the root link.
 
     Attributes:

@@ -1,8 +1,9 @@
-"""One robot for requests: solvers of their own thread, apart from those that answer joint states."""
+"""The state, the wrenches and the solvers of one request, in the thread of services."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ from modular_dynamics_ros.computation.wrenches.frames import BlackBoxFrames
 from modular_dynamics_ros.computation.wrenches.robot_wrenches import RobotWrenches
 from modular_dynamics_ros.exceptions import BadMessage, listed, repeated
 
-#: Causes of a BadMessage about a name; all others are about numbers.
+# causes of a BadMessage about a name, and about what the robot does not allow; all others are about numbers
 NAMES = {"unknown frame", "no frame"}
 REFUSALS = {"inside a black box", "pose not known", "load not known"}
 MOST_TURNED = 0.01  # [rad] rotation of gravity up to which a measured wrench stays valid
@@ -50,9 +51,8 @@ def code_of(error: Exception) -> str:
     if isinstance(error, QueryError):
         return error.code
     if isinstance(error, BadMessage):
-        return (
-            "UNKNOWN_NAME" if error.cause in NAMES else "REFUSED" if error.cause in REFUSALS else "BAD_STATE"
-        )
+        of_name = "UNKNOWN_NAME" if error.cause in NAMES else "BAD_STATE"
+        return "REFUSED" if error.cause in REFUSALS else of_name
     if isinstance(error, md.UnknownNameError):
         return "UNKNOWN_NAME"
     if isinstance(error, (md.StateError, md.ClosureError)):
@@ -66,7 +66,7 @@ class BoxWrenches:
 
     Attributes:
         measured: (6,) [force, moment]. gravity: (3,) where the robot was answered last [m/s^2].
-        loads: what hangs there, as far as it is known. elsewhere: boxes whose wrench is not of that time.
+        loads: known loads there. elsewhere: boxes whose wrench is of another time.
     """
 
     measured: Mapping[str, Array]
@@ -75,12 +75,12 @@ class BoxWrenches:
     elsewhere: frozenset[str] = frozenset()
 
     def at(self, gravity: Mapping[str, Array]) -> dict[str, Array]:
-        """Return measured wrenches for this gravity (3,): known weight there replaced by weight here.
+        """Return the wrenches for this gravity (3,): where it changed, the load's weight is replaced.
 
-        A wrench of zeros stays: it stands for one that has stopped.
+        A wrench of zeros, which stands for one that has stopped, stays.
 
         Raises:
-            BadMessage: gravity points elsewhere, and the load is not known.
+            BadMessage: gravity has another direction, and the load is not known.
         """
         turned = [name for name in self.measured if self._pulls_elsewhere(name, gravity)]
         if old := [name for name in turned if name in self.elsewhere]:
@@ -103,6 +103,7 @@ class BoxWrenches:
         return wrenches
 
     def _pulls_elsewhere(self, name: str, gravity: Mapping[str, Array]) -> bool:
+        """Return whether a wrench other than zero was measured at another direction of gravity."""
         if not self.measured[name].any():
             return False
         here, there = gravity[name], self.gravity[name]
@@ -120,10 +121,10 @@ class RequestedState:
     """The state given in a request.
 
     Attributes:
-        names: joints; none: the state answered last. positions, velocities, accelerations: theirs
-        [rad or m, per s, per s^2]; the last two may be empty: zero.
+        names: of joints; empty: the state answered last. positions, velocities, accelerations: of these
+        joints [rad or m, per s, per s^2]; empty velocities or accelerations are zero.
         base: orientation of a floating base in the world; None: as in the last answer.
-        twist, base_acceleration: (6,) [linear, angular] as of `BaseState`; zero where they are not given.
+        twist, base_acceleration: (6,) [linear, angular] as of `BaseState`.
     """
 
     names: Sequence[str] = ()
@@ -139,11 +140,11 @@ def state_of(robot: Robot, requested: RequestedState, last: Answer | None) -> St
     """Return the state of all needed joints; joints not named stand still at their last position.
 
     Args:
-        last: what was answered last; None: nothing was.
+        last: the last answer; None: there is none.
 
     Raises:
-        QueryError: an unknown joint, one that is named twice or missing, numbers that are missing, not
-        finite or huge, a mimic joint elsewhere than its driver takes it, or a base's state that is unknown.
+        QueryError: an unknown, repeated or missing joint, numbers that are missing, not finite or huge, a
+            mimic joint elsewhere than its driver takes it, or an unknown state of the base.
     """
     names, base = requested.names, _base(robot, requested, last)
     numbers = {
@@ -184,11 +185,7 @@ def state_of(robot: Robot, requested: RequestedState, last: Answer | None) -> St
 
 
 def require_known(robot: Robot, names: Sequence[str]) -> None:
-    """Refuse names that are not joints of the robot, are locked, or are repeated.
-
-    Raises:
-        QueryError: naming them.
-    """
+    """Raise QueryError if names are not joints of the robot, are locked, or are repeated."""
     if twice := repeated(names):
         raise QueryError("BAD_STATE", f"{listed(twice)} named more than once")
     known = {joint.name for joint in robot.graph.joints}
@@ -202,11 +199,7 @@ def require_known(robot: Robot, names: Sequence[str]) -> None:
 
 
 def require_actuators(robot: Robot, names: Sequence[str]) -> None:
-    """Refuse joints that have no effort of their own.
-
-    Raises:
-        QueryError: also as of `require_known`; it says why one has none.
-    """
+    """Raise QueryError if a joint has no effort of its own, saying why, or as `require_known`."""
     require_known(robot, names)
     for name in names:
         if name in robot.joint_names:
@@ -222,9 +215,9 @@ def require_actuators(robot: Robot, names: Sequence[str]) -> None:
 
 
 def require_usable(what: str, values: Array, names: Sequence[str]) -> None:
-    """Raise QueryError where one of the values (..., n) of names is not finite, or beyond what robots reach.
+    """Raise QueryError if one of the values (..., n) of names is not finite, or above the limit.
 
-    The largest size is that of descriptions and changes: beyond it results are numbers without a right digit.
+    The limit is that of descriptions: beyond it results have no correct digit.
     """
     if (usable := np.abs(values) <= LARGEST).all():  # False for NaN
         return
@@ -252,6 +245,7 @@ def _require_as_driven(robot: Robot, *values: dict[str, float]) -> None:
 
 
 def _base(robot: Robot, requested: RequestedState, last: Answer | None) -> BaseState | None:
+    """Return the requested state of a base; None without a base."""
     moves = bool(requested.twist.any() or requested.base_acceleration.any())
     for what, values in (("base_twist", requested.twist), ("base_acceleration", requested.base_acceleration)):
         require_usable(what, values, TWIST_NAMES)
@@ -276,16 +270,17 @@ def _base(robot: Robot, requested: RequestedState, last: Answer | None) -> BaseS
 
 
 def _unanswered(what: str) -> str:
+    """Return an error text about what only a last answer could tell."""
     return f"{what}, but no joint state of this robot has been answered yet: give all of them"
 
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """The robot and its inputs at the time of a request: values that do not change afterwards.
+    """The robot and its inputs at the time of a request.
 
     Attributes:
         wrenches: from topics; other threads may change them. last: the last answer. now: [ns].
-        loads: what hangs beyond the connection points of black boxes, by their names.
+        loads: beyond the connection points of black boxes, by their names.
     """
 
     robot: Robot
@@ -296,8 +291,7 @@ class Subject:
     loads: Mapping[str, Load] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
-class GivenWrenches:
+class GivenWrenches(NamedTuple):
     """Wrenches on the robot: external ones by link, and those of black boxes; None: there are none."""
 
     external: Wrenches
@@ -305,7 +299,7 @@ class GivenWrenches:
 
 
 class QueryModel:
-    """The solvers of one robot; a workspace of one thread.
+    """The solvers of one robot, for one thread.
 
     Args:
         solver: of this robot and for this thread; None: a new one.
@@ -327,7 +321,7 @@ class QueryModel:
         self._frames = BlackBoxFrames(robot)
 
     def set_tolerance(self, tolerance: float) -> None:
-        """Set by how much given passive joints may differ from closed loops [rad or m]."""
+        """Set the largest difference of given passive joints from closed loops [rad or m]."""
         if isinstance(self.solver, ClosedLoop):
             self.solver.mode.tolerance = tolerance
 
@@ -360,6 +354,7 @@ class QueryModel:
         return GivenWrenches(on_links or None, self._boxes(subject))
 
     def _boxes(self, subject: Subject) -> BoxWrenches | None:
+        """Return the valid wrenches of black boxes; None: there are none."""
         boxes = subject.wrenches.boxes(subject.now, subject.settings)
         if not boxes:
             return None

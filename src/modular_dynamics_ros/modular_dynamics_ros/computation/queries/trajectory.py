@@ -1,4 +1,4 @@
-"""The efforts along a trajectory, and where it exceeds the limits of the description.
+"""Efforts along a trajectory, and where it exceeds the limits of the description.
 
 Between its points the trajectory is the spline of joint_trajectory_controller: positions alone are joined by
 straight lines, positions and velocities by cubics, with accelerations by quintics. Positions and velocities
@@ -8,7 +8,6 @@ instants between them.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -38,14 +37,13 @@ MOST_BETWEEN = 20_000  # instants between the points; beyond them they are farth
 SPACING = 0.05  # [rad or m] that a joint moves from one instant to the next
 BENT = 24  # parts of a quintic, whose accelerations bend
 JUMP = 0.05  # share of a joint's largest velocity or acceleration that is a jump at a point
-# of the limit's size, and of 1, that is no excess
+# largest difference beyond a limit, relative to it and to 1, that is no excess
 ROUNDING = 1e-9  # at a point: a number may be exactly at its limit
 BETWEEN = 1e-6  # between points: times are whole nanoseconds, and planners let velocities saturate
 
 
-@dataclass(frozen=True, eq=False)
-class Motion:
-    """Points of joints: instants (m,) [ns] from the start, and values (m, n); fields may be missing."""
+class Motion(NamedTuple):
+    """Points of a trajectory: instants (m,) [ns] from the start, q, v, a (m, n); None: not given."""
 
     names: Sequence[str]
     instants: Instants
@@ -54,12 +52,11 @@ class Motion:
     a: Array | None
 
 
-@dataclass(frozen=True)
-class Excess:
-    """The worst instant of one joint and quantity.
+class Excess(NamedTuple):
+    """The largest excess of one joint and quantity over a limit.
 
     Attributes:
-        point: at which it is, or after which. instant: [ns] from the start. value: there.
+        point: number of the point there or before. instant: [ns] from the start. value: there.
     """
 
     joint: str
@@ -70,8 +67,7 @@ class Excess:
     limit: float
 
 
-@dataclass(frozen=True, eq=False)
-class Torques:
+class Torques(NamedTuple):
     """The motion with all fields, its efforts (m, n) [N m or N], and where it exceeds limits."""
 
     motion: Motion
@@ -103,7 +99,7 @@ class Course(NamedTuple):
     """Values (k,) of one quantity of a joint, each with its instant [ns] and the point at or before it.
 
     Attributes:
-        tolerances: (k,) of the limit's size, and of 1, that is no excess.
+        tolerances: (k,) ROUNDING or BETWEEN.
     """
 
     points: NDArray[np.intp]
@@ -115,10 +111,10 @@ class Course(NamedTuple):
 def trajectory_torques(
     model: QueryModel, subject: Subject, motion: Motion, external: Sequence[StampedWrench]
 ) -> Torques:
-    """Return efforts at each point and limits on the way; joints not named, and the base, stand still.
+    """Return efforts at each point and all excesses; joints not named, and the base, stand still.
 
     Raises:
-        QueryError: joints or numbers that cannot be used; at a point loops do not close, or torques overflow.
+        QueryError: unusable joints or numbers; at a point loops do not close, or torques overflow.
         BadMessage: a wrench that is missing, or in an unknown frame.
     """
     robot = model.robot
@@ -152,7 +148,7 @@ def trajectory_torques(
             quantity: Course(sampled.points, sampled.instants, values, tolerances)
             for quantity, values in ((POSITION, position), (VELOCITY, velocity))
         }
-    return Torques(replace(motion, v=v, a=a), efforts[points], list(excesses(robot.graph, courses)))
+    return Torques(motion._replace(v=v, a=a), efforts[points], list(excesses(robot.graph, courses)))
 
 
 def _spline(motion: Motion) -> PPoly:
@@ -172,8 +168,8 @@ def _spline(motion: Motion) -> PPoly:
 def _sampled(motion: Motion) -> tuple[PPoly | None, Samples]:
     """Return the spline, None through a single point, and its samples.
 
-    Where the spline turns or jumps at a point, the value there is that of the piece that begins there; at the
-    last point of the piece that ends there. What the piece before ends with is a sample of its own.
+    Where velocities or accelerations jump at a point, the values there are those of the piece that begins
+    there, and the end of the piece before is a further sample. At the last point its own piece ends.
 
     Raises:
         QueryError: points are too far apart for their times, or too close in time.
@@ -257,10 +253,8 @@ def excesses(graph: md.SubsystemGraph, courses: dict[str, dict[int, Course]]) ->
         courses: by joint and quantity.
     """
     for name, own in courses.items():
-        for joint in (
-            graph.joint(name),
-            *(one for one in graph.joints if one.mimic and one.mimic.joint == name),
-        ):
+        mimics = [one for one in graph.joints if one.mimic and one.mimic.joint == name]
+        for joint in (graph.joint(name), *mimics):
             limits = joint.limits
             ranges = position_range(limits), _either_way(limits.velocity), _either_way(limits.effort)
             for quantity, course in own.items():
@@ -273,11 +267,12 @@ def excesses(graph: md.SubsystemGraph, courses: dict[str, dict[int, Course]]) ->
 
 
 def _either_way(size: float | None) -> tuple[float, float]:
+    """Return the range of a limit in both directions; infinite without one."""
     return (-size, size) if size else (-math.inf, math.inf)
 
 
 def _worst(joint: Joint, quantity: int, course: Course, lower: float, upper: float) -> Iterator[Excess]:
-    """Yield the largest excess, if there is one; of equal ones the first."""
+    """Yield the largest excess, if there is one; the first of equal ones."""
     found = []
     for sign, limit in ((1.0, upper), (-1.0, lower)):
         beyond = sign * (course.values - limit)
