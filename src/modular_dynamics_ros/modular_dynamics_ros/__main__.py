@@ -5,16 +5,6 @@ import sys
 from functools import partial
 from importlib import import_module
 
-__all__ = [
-    "assembly_node",
-    "dynamics_node",
-    "joint_state_player",
-    "main",
-    "moveit_payload_node",
-    "subsystem_node",
-    "torso_reaction_node",
-]
-
 #: The module of each node.
 NODES = {
     "assembly_node": "modular_dynamics_ros.assembly.node",

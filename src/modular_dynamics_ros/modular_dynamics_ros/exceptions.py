@@ -1,32 +1,11 @@
-"""Input that cannot be used: what users gave a node, and messages; and how offenders are named."""
+"""Errors about input of nodes, from users and in messages; and how their texts name offenders."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-__all__ = [
-    "AssemblyFileError",
-    "BadMessage",
-    "BagError",
-    "ChangeFileError",
-    "MotionError",
-    "NoJointsError",
-    "NodeError",
-    "NumbersError",
-    "OffsetsFileError",
-    "ParameterError",
-    "RobotError",
-    "SettingError",
-    "UnknownError",
-    "listed",
-    "repeated",
-]
-
 
 class NodeError(ValueError):
-    """What a user gave a node cannot be used; the text names the offender and what would be right.
-
-    Whatever runs a node catches this base class.
-    """
+    """Input of a user that a node cannot use; the text names the offender and what would be right."""
 
 
 class ParameterError(NodeError):
@@ -38,10 +17,7 @@ class NoSectionError(ParameterError):
 
 
 class RobotError(NodeError):
-    """A description, or rules about a robot, that a node cannot use.
-
-    The text is the library's, or names what is missing.
-    """
+    """A description, or rules about a robot, that a node cannot use."""
 
 
 class NoJointsError(RobotError):
@@ -49,7 +25,7 @@ class NoJointsError(RobotError):
 
 
 class SettingError(RobotError):
-    """Another parameter than the description that a node cannot use, or not with this robot; it is named."""
+    """A parameter other than the description that a node cannot use, or not with this robot; it is named."""
 
 
 class OffsetsFileError(SettingError):
@@ -81,7 +57,7 @@ class AssemblyFileError(NodeError):
 
 
 class BadMessage(ValueError):
-    """A message that a node refuses; `cause` is a short name to count by, the text names the offender."""
+    """A message that a node refuses; `cause` is a short name for counts, the text names the offender."""
 
     def __init__(self, cause: str, text: str) -> None:
         super().__init__(text)

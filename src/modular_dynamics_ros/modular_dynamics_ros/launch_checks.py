@@ -1,4 +1,4 @@
-"""Checks of launch arguments, before a node that ends because of them is started again and again."""
+"""Checks of launch arguments: a node that ended because of them would be started again and again."""
 
 from dataclasses import fields
 from typing import Any

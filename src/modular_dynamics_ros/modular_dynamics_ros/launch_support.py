@@ -269,6 +269,7 @@ def _clock(context: LaunchContext) -> dict[str, bool]:
 
 
 def _respawn_delay(context: LaunchContext) -> float:
+    """Return the argument in seconds. Raises ValueError: no such time."""
     value = value_of(context, "respawn_delay")
     try:
         delay = float(value)

@@ -316,6 +316,7 @@ class JointStatePlayer(Node):
             self._repeated = now
 
     def _publish_window(self, reference: Publisher) -> None:
+        """Publish the reference from the next sample on."""
         window = self._schedule.window(self.sent, WINDOW)
         offsets = [self._schedule.offset(k) for k in window]
         samples = [self._schedule.sample(k) for k in window]

@@ -335,6 +335,7 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
         self._put_in_force(live, f"the clock was set back by {back * 1e-9:.3f} s")
 
     def _put_in_force(self, live: LiveAssembly, what: str) -> None:
+        """Activate an assembly, and publish it."""
         self.live, self._newest = live, live.stamp
         self._joints.take(live.joint_names, self._time(live.stamp))
         names, frame = live.joint_names, description_frame(live.assembly.name, live.stamp)

@@ -88,6 +88,7 @@ def add_parameter_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _shown(default: Any) -> str:
+    """Return the default of an option as its help shows it."""
     if isinstance(default, tuple):
         return ",".join(f"{value:g}" for value in default) or "none"
     if isinstance(default, bool):

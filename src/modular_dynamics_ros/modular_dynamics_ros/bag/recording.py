@@ -14,7 +14,7 @@ REPAIR = "`ros2 bag reindex FOLDER` makes a new metadata.yaml, `mcap recover FIL
 
 
 class Recorded(NamedTuple):
-    """A message: when it was recorded [ns]; None where its bytes are damaged."""
+    """A message and the time [ns] when it was recorded; None if its bytes are damaged."""
 
     topic: str
     time: int
@@ -28,7 +28,7 @@ class Recording(AbstractContextManager["Recording"]):
         topics: that have messages, with their types as pkg/msg/Name.
 
     Raises:
-        BagError: no bag, damaged, or the package rosbags is missing.
+        BagError: there is no bag, it is damaged, or the package rosbags is missing.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -63,11 +63,7 @@ class Recording(AbstractContextManager["Recording"]):
         return sum(part.msgcount for topic in topics for part in self._connections.get(topic, ()))
 
     def require(self, topic: str, kind: str) -> None:
-        """Refuse a topic that is not there, or of another type.
-
-        Raises:
-            BagError: with those that are.
-        """
+        """Raise BagError if a topic is missing or has another type, naming those that have the type."""
         if topic not in self.topics:
             have = listed(sorted(self.of_type(kind)), 8) or "none"
             raise BagError(f"bag '{self._path}' has no topic '{topic}'; topics of {kind}: {have}")

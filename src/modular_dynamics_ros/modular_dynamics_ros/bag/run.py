@@ -297,6 +297,7 @@ class _Run:
         return Replay(self._node, computation, self._parameters, self._arguments.node, self._accelerations)
 
     def _first_robot(self) -> Computation:
+        """Return the computation of the robot that a file, or the first description in the bag, names."""
         file = self._arguments.robot or self._parameters.robot_description_file
         if file:
             return self._warned(load(file, self._parameters))
@@ -311,6 +312,7 @@ class _Run:
         raise RobotError(f"the topic '{topic}' has no message that can be read: give --robot FILE")
 
     def _warned(self, computation: Computation) -> Computation:
+        """Return the computation after printing the warnings about its robot."""
         for text in computation.robot.warnings:
             self._warnings.warning(text)
         return computation
@@ -404,6 +406,7 @@ class _Run:
         self._report.figures[names] = self._figures
 
     def _take(self, one: Recorded) -> None:
+        """Handle one recorded message."""
         if one.message is None:
             self._report.damaged += 1
             return
@@ -425,6 +428,7 @@ class _Run:
             self._csv.write(result)
 
     def _new_robot(self, description: str) -> None:
+        """Replace the robot by that of a new description, unless it cannot be used."""
         if description == self._description:
             return
         try:

@@ -20,7 +20,6 @@ from modular_dynamics_ros.exceptions import BadMessage
 if TYPE_CHECKING:  # a robot without loops does not wait for the import
     from modular_dynamics.loops import ClosedLoopSolver
 
-__all__ = ["CANNOT_CLOSE", "DEAD_POINT", "AssemblyMode", "refused_closure"]
 
 CANNOT_CLOSE, DEAD_POINT = "cannot close", "dead point"  # causes of a BadMessage
 OPEN = 1e-9  # [m or 1] residual of an open loop

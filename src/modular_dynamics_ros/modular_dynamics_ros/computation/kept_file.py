@@ -24,6 +24,7 @@ class _Dumper(Dumper):
 
 
 def _lines(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    """Represent a text of several lines as a block."""
     style = "|" if "\n" in text else None
     if "\x85" in text:
         style = '"'  # for YAML the next-line character is a line break: elsewhere it would be read as one

@@ -12,8 +12,6 @@ from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array, StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage, RobotError, SettingError
 
-__all__ = ["AGREEMENT", "MechanismReactions", "ReactionComputation"]
-
 #: Largest difference of actuators' forces from those of virtual power, relative to the largest reaction.
 AGREEMENT = 1e-6
 

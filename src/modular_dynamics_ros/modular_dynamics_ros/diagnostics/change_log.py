@@ -9,6 +9,7 @@ from typing import Protocol
 
 __all__ = ["ChangeLog", "described", "one_line"]
 
+
 MOST_CHARACTERS = 300  # largest length of an exception's text
 MOST_ANSWERED = 1000  # largest length of a service's answer
 QUIET = 2.0  # [s] without a problem before it counts as resolved: good and bad messages may alternate

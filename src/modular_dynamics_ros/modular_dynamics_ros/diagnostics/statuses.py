@@ -10,16 +10,6 @@ from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.messages.status import Status, status_of
 
-__all__ = [
-    "LatencySummary",
-    "LatencyWindow",
-    "MessageCounts",
-    "answer_values",
-    "closure_status",
-    "input_status",
-    "summarise",
-]
-
 
 @dataclass(frozen=True)
 class LatencySummary:

@@ -114,6 +114,7 @@ class MoveitPayloadNode(ReadingNode):
             self.log.problem("get_planning_scene", "silent", "no answer from MoveIt's move_group")
 
     def _on_answer(self, response: Any) -> None:
+        """Send the first payload that differs from the attached objects; `_send` goes on with the others."""
         attached = response.scene.robot_state.attached_collision_objects
         before, self._attached = self._attached, {one.object.id for one in attached}
         self._masses.forget(before - self._attached)
@@ -134,6 +135,8 @@ class MoveitPayloadNode(ReadingNode):
         return before is None or not _same(load, before)
 
     def _send(self, link: str, load: Load | None) -> None:
+        """Send a link's load; None removes its payload."""
+
         def answered(response: Any) -> None:
             if response.success:
                 self._accepted(link, load)

@@ -172,6 +172,7 @@ class Reconfiguration:
         self._put_in_force(drafted, what, now.changed)
 
     def _in_force(self) -> Any:
+        """Return the active robot. Raises NoRobotError: there is none."""
         if not self._node.active:
             raise NoRobotError("the node is not active; activate it first")
         now = self._node.robot_in_force()

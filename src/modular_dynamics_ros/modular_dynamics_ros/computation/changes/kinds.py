@@ -367,6 +367,7 @@ def _change(number: int, entry: Any, strict: bool) -> Change:
 
 
 def _text(entry: Mapping[str, Any], key: str) -> str:
+    """Return a text of a file's entry. Raises ChangeFileError: it is something else."""
     value = entry[key]
     if not isinstance(value, str):
         raise ChangeFileError(f"{key} is {value!r:.40}; a text is needed")
@@ -374,6 +375,7 @@ def _text(entry: Mapping[str, Any], key: str) -> str:
 
 
 def _numbers(entry: Mapping[str, Any], key: str) -> dict[str, float]:
+    """Return numbers by name of a file's entry. Raises ChangeFileError: they are something else."""
     values = entry[key]
     if not isinstance(values, dict) or not values or not all(isinstance(name, str) for name in values):
         raise ChangeFileError(f"{key}: numbers by name are needed")
