@@ -145,10 +145,6 @@ class BlackBoxes:
         self.averaging = averaging = Averaging(box, units, self._node.now(), longest_gap)
         return averaging
 
-    def end_averaging(self, averaging: Averaging) -> None:
-        """End the averaging's time; it waits for one last state."""
-        averaging.end(self._node.now())
-
     def observe(self, state: State) -> None:
         """Pass an answerable state to the averaging, whether it will be answered or not."""
         if (averaging := self.averaging) is not None:
@@ -337,8 +333,8 @@ class BlackBoxServices(ComputingServices):
         try:
             interrupted = self._wait(duration, boxes, averaging, self._ended.wait)
             if not interrupted:
-                boxes.end_averaging(averaging)
-                # it may come a period and a delay later, each up to stale_after, which may be long
+                averaging.end(self._node.now())
+                # the last state may come a period and a delay later, each up to stale_after, perhaps long
                 patience = min(2.0 * boxes.computation.settings.stale_after, duration + 1.0)
                 interrupted = self._wait(patience, boxes, averaging, averaging.complete.wait)
         finally:

@@ -15,8 +15,7 @@ from modular_dynamics_ros.parameters.nodes import (
     ReactionParameters,
     SubsystemParameters,
 )
-from modular_dynamics_ros.parameters.parameter_file import parameters_in_file
-from modular_dynamics_ros.parameters.table import checked
+from modular_dynamics_ros.parameters.table import checked, parameters_in_file
 
 #: Parameters of the executables that launch files start.
 TABLES: dict[str, Any] = {

@@ -271,7 +271,7 @@ class Observed(DynamicsSession):
             self.state(ms, **fields)
 
     def result(self):
-        self.boxes.end_averaging(self.averaging)
+        self.averaging.end(self.boxes._node.now())
         return self.averaging.result()
 
     def refusal(self):

@@ -12,8 +12,7 @@ from modular_dynamics.shell.command import FINDINGS, GOOD, Command, UsageError, 
 from modular_dynamics.text.files import path_of
 from modular_dynamics_ros.exceptions import NodeError
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
-from modular_dynamics_ros.parameters.parameter_file import parameters_in_file
-from modular_dynamics_ros.parameters.table import checked, describe
+from modular_dynamics_ros.parameters.table import checked, describe, parameters_in_file
 
 #: Parameters that change what is computed; others are about publishing, timers and lifecycles.
 OPTIONS = (

@@ -3,7 +3,7 @@
 import pytest
 
 from modular_dynamics_ros.exceptions import ParameterError
-from modular_dynamics_ros.parameters.parameter_file import parameters_in_file
+from modular_dynamics_ros.parameters.table import parameters_in_file
 
 
 def found(tmp_path, content, node="/dynamics_node"):
