@@ -33,9 +33,9 @@ from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.exceptions import BadMessage, NodeError, OffsetsFileError, listed
 from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK
 from modular_dynamics_ros.messages.geometry import wrench_message
+from modular_dynamics_ros.node.services import ComputingServices
 from modular_dynamics_ros.node.session_node import SessionNode
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
-from modular_dynamics_ros.queries import ComputingServices
 
 MOST_POSES = 1000
 USUAL_DURATION, LONGEST_DURATION = 0.5, 60.0  # [s] of averaging

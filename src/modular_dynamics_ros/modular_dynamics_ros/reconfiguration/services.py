@@ -52,6 +52,16 @@ class NoRobotError(RobotError):
     """The node is not active, or has no robot."""
 
 
+#: The first entry that fits an error names the response's code.
+CODES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], str], ...] = (
+    (NoRobotError, "NOT_ACTIVE"),
+    (ChangeFileError, "FILE"),
+    ((UnknownNameError, UnknownError), "UNKNOWN_NAME"),
+    (NumbersError, "BAD_STATE"),
+    ((ModularDynamicsError, NodeError), "REFUSED"),
+)
+
+
 class Kept(NamedTuple):
     """A robot's name, and the changes that are stored for it."""
 
@@ -205,10 +215,9 @@ class Reconfiguration:
         for warning in changed.warnings:
             if warning not in before.warnings:
                 log.warning(warning)
-        gone = [
-            f"no more: {one}" for one in before.changes if one.kind in LOGGED and one not in changed.changes
-        ]
-        log.info("; ".join([what, *gone, f"{len(changed.changes)} active changes"]))
+        removed = [one for one in before.changes if one.kind in LOGGED and one not in changed.changes]
+        texts = [what, *(f"no more: {one}" for one in removed), f"{len(changed.changes)} active changes"]
+        log.info("; ".join(texts))
         if drafted.text:
             self._publisher.publish(String(data=drafted.text))
 
@@ -290,21 +299,12 @@ class ReconfigurationServices:
 
     def _refusal(self, response: Any, error: Exception) -> int:
         """Return the response's code for an error."""
-        of_numbers = isinstance(response, NUMERIC_REQUESTS) and isinstance(error, ModelError)
-        code: int
-        if isinstance(error, NoRobotError):
-            code = response.NOT_ACTIVE
-        elif isinstance(error, ChangeFileError):
-            code = response.FILE
-        elif isinstance(error, UnknownNameError | UnknownError):
-            code = response.UNKNOWN_NAME
-        elif isinstance(error, NumbersError) or of_numbers:
-            code = response.BAD_STATE
-        elif isinstance(error, ModularDynamicsError | NodeError):
-            code = response.REFUSED
-        else:
+        name = next((name for kinds, name in CODES if isinstance(error, kinds)), "UNEXPECTED")
+        if name == "REFUSED" and isinstance(error, ModelError) and isinstance(response, NUMERIC_REQUESTS):
+            name = "BAD_STATE"
+        if name == "UNEXPECTED":
             self._node.get_logger().error(f"unexpected error in a service: {described_failure(error)}")
-            code = response.UNEXPECTED
+        code: int = getattr(response, name)
         return code
 
     def _link(self, name: str) -> str:
