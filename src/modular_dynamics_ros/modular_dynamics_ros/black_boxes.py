@@ -58,7 +58,7 @@ class BlackBoxes:
         answer: called with each state that waited, in order.
 
     Attributes:
-        names: of the black boxes. computation: of the robot. loads: what hangs beyond sensors, by name.
+        names: of the black boxes. computation: of the robot. loads: beyond their sensors, by name.
         retired: no more wrenches come, as another robot is active.
         averaging: collects wrenches and states while a service asks for it. poses: that are collected for the
             identification, with the sensor's frame.
@@ -106,7 +106,7 @@ class BlackBoxes:
         self._look()
 
     def deactivate(self) -> None:
-        """Forget what waits, and average no more."""
+        """Drop waiting states, and end the averaging."""
         self.averaging = None
         self._stop_timer()
         self._rendezvous.clear()
@@ -247,7 +247,7 @@ class BlackBoxServices(ComputingServices):
         super().__init__(node, services, _code_of)
 
     def destroy(self) -> None:
-        """Answer no more."""
+        """Refuse requests from now on."""
         self._ended.set()
         super().destroy()
 

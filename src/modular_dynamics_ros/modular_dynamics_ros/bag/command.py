@@ -116,9 +116,9 @@ def _left_out(parameters: DynamicsParameters) -> list[str]:
     if (file := parameters.offsets_file) and not os.path.lexists(path_of(file)):
         texts.append(f"offsets_file '{file}' is not there: no offsets are taken off")
     if parameters.changes_file:
-        texts.append("changes_file is not read: payloads and other changes that it holds do not count")
+        texts.append("changes_file is not read: its payloads and other changes are ignored")
     if parameters.black_box_wait > 0.0:
-        texts.append("black_box_wait does not count: the newest valid wrench of each black box is taken")
+        texts.append("black_box_wait is ignored: the newest valid wrench of each black box is used")
     return texts
 
 
@@ -146,7 +146,7 @@ def _from_file(path: str, node: str) -> tuple[dict[str, Any], list[str]]:
             texts.append(f"'{name}' (did you mean '{close[0]}'?)" if close else f"'{name}'")
     texts.sort(key=lambda text: text.endswith("'"))  # those that may be misspelt come first
     more = f" and {len(texts) - MOST_NAMES} more" if len(texts) > MOST_NAMES else ""
-    shown = f"{', '.join(texts[:MOST_NAMES])}{more}; what the file says of it does not count"
+    shown = f"{', '.join(texts[:MOST_NAMES])}{more}; ignored"
     notes = [f"'{path}': {node} has no parameter {shown}"] if texts else []
     return {name: value for name, value in given.items() if name in ENTRIES}, notes
 
@@ -196,7 +196,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
     if arguments.motion and arguments.csv is None:
         raise UsageError("--motion is about the CSV: give --csv FILE")
-    if arguments.csv == "-":  # as elsewhere for standard output, where the report goes
+    if arguments.csv == "-":  # other commands write to standard output then; here the report goes there
         raise UsageError("--csv -: results are written to a file, the report is printed; give a name")
     if arguments.zero_phase:
         if arguments.acceleration_source not in (None, "filtered"):

@@ -258,7 +258,7 @@ def run(arguments: argparse.Namespace, parameters: DynamicsParameters, left_out:
     """Compute the torques of a bag, write them, and return the report.
 
     Args:
-        left_out: what was asked for that does not count; each a warning.
+        left_out: texts about ignored settings; each a warning.
 
     Raises:
         BagError: nothing can be read, or written. RobotError: there is no robot, or it cannot be used.
@@ -351,7 +351,7 @@ class _Run:
                 stack.callback(self._csv.close)
                 report.written = self._csv.paths
             self._begin()
-            # a node has them when it begins; a recorder may hear them after what needs them
+            # a node has them when it starts; in a bag they may come after what needs them
             for one in self._recording.messages(fixed):
                 self._take(one)
             source = self._recording.messages(topics)
@@ -392,7 +392,7 @@ class _Run:
         nodes = nodes_with_wrenches(of_type(WRENCH))
         if nodes and arguments.node not in nodes:
             others = listed([topic for topics in nodes.values() for topic in topics])
-            text = f"the bag has no wrenches for '{arguments.node}', but {others}, which do not count"
+            text = f"the bag has no wrenches for '{arguments.node}', but {others}, which are ignored"
             self._warnings.warning(f"{text}: give --node {' or --node '.join(nodes)}")
         return {topic: kind for topic, kind in wanted.items() if topic in of_type(kind)}
 

@@ -27,7 +27,7 @@ def _lines(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     """Represent a text of several lines as a block."""
     style = "|" if "\n" in text else None
     if "\x85" in text:
-        style = '"'  # for YAML the next-line character is a line break: elsewhere it would be read as one
+        style = '"'  # in other styles YAML reads the next-line character as a line break
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 

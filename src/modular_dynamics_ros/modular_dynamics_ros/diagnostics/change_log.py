@@ -1,4 +1,4 @@
-"""One log line per change of state and per offender, never per message."""
+"""Logs one line per change of state and per offender, never per message."""
 
 import os
 import re
@@ -36,8 +36,8 @@ def described(error: BaseException) -> str:
 def one_line(text: str, most: int = MOST_ANSWERED) -> str:
     """Return a text, which may hold names of a request, as one line for an answer or the log.
 
-    White space becomes blanks, so that no request writes lines of its own into the log; other characters that
-    cannot be printed are escaped.
+    White space becomes blanks, so that a request cannot add lines to the log; other unprintable characters
+    are escaped.
     """
     line = " ".join(text.split())
     line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)

@@ -114,7 +114,7 @@ class MoveitPayloadNode(ReadingNode):
             self.log.problem("get_planning_scene", "silent", "no answer from MoveIt's move_group")
 
     def _on_answer(self, response: Any) -> None:
-        """Send the first payload that differs from the attached objects; `_send` goes on with the others."""
+        """Send the first payload that differs from the attached objects; the others follow its answer."""
         attached = response.scene.robot_state.attached_collision_objects
         before, self._attached = self._attached, {one.object.id for one in attached}
         self._masses.forget(before - self._attached)
@@ -124,7 +124,7 @@ class MoveitPayloadNode(ReadingNode):
         for link in {**self._in_force, **wanted}:
             if self._differs(link, wanted.get(link)):
                 self._send(link, wanted.get(link))
-                return  # the others follow the answer
+                return
 
     def _differs(self, link: str, load: Load | None) -> bool:
         """Return whether a link's load is not the active payload, and was not refused a moment ago."""

@@ -36,7 +36,7 @@ class ComputingServices:
             node.create_service(kind, f"~/{name}", answer, qos_profile=REQUESTS, callback_group=group)
 
     def destroy(self) -> None:
-        """Answer no more."""
+        """Refuse requests from now on."""
         self._worker.destroy(NodeError("the node ended"))
 
     def empty_response(self, request: Any, response: Any) -> Any:

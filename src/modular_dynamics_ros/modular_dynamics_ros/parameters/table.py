@@ -182,7 +182,7 @@ def _warn_of_misspelt(node: "Node", known: "Iterable[str]") -> None:
         close = () if node.has_parameter(name) else get_close_matches(name, known, 1, SIMILAR)
         if close:
             node.get_logger().warning(
-                f"there is no parameter '{name}', what is given for it does not count; is '{close[0]}' meant?"
+                f"there is no parameter '{name}', and its value is ignored; is '{close[0]}' meant?"
             )
 
 

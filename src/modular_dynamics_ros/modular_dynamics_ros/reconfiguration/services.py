@@ -109,7 +109,7 @@ class Reconfiguration:
             node.get_logger().info(f"changes_file: {count} changes of '{self.kept.robot}'")
 
     def destroy(self) -> None:
-        """Prepare nothing more; safe to repeat."""
+        """Refuse the change that is being prepared; safe to repeat."""
         self._worker.destroy(NoRobotError("the node was cleaned up before the change was prepared"))
 
     def changed(self, described: md.SubsystemGraph) -> Applied:
@@ -225,7 +225,7 @@ class Reconfiguration:
 class ReconfigurationServices:
     """Services that are there as long as their node, and refuse all requests while it is not configured.
 
-    One request at a time: their group is theirs alone, so that the node's other callbacks go on meanwhile.
+    One request at a time, in their own callback group: the node's other callbacks run meanwhile.
 
     Args:
         node: dynamics_node. See `Reconfiguration`; it also has `joint_names()` with published efforts, and
@@ -265,7 +265,7 @@ class ReconfigurationServices:
         return self._changes
 
     def end(self) -> None:
-        """Answer no more requests; the one whose change is being prepared is refused now. Safe to repeat."""
+        """Refuse requests from now on, also the one whose change is being prepared; safe to repeat."""
         if self._changes is not None:
             self._changes.destroy()
         self._changes = None

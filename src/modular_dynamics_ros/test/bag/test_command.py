@@ -290,7 +290,7 @@ def test_unknown_names_in_a_section_of_several_nodes_are_said_in_one_line(tmp_pa
     assert values == DynamicsParameters()
     assert text == (
         f"'{path}': /dynamics_node has no parameter 'rate_of' (did you mean 'rate'?), "
-        "'frictin' (did you mean 'friction'?), '1', 'a' and 1 more; what the file says of it does not count"
+        "'frictin' (did you mean 'friction'?), '1', 'a' and 1 more; ignored"
     )
     path.write_text("/**:\n  ros__parameters: {friction: urdf, changes_file: x}\n")
     assert [text.split()[0] for text in given_and_left_out("--params-file", path)[1]] == ["changes_file"]

@@ -540,7 +540,7 @@ def test_wrenches_below_another_node_s_name_are_named_with_the_option_that_helps
     assert (found.code, found.report["refused"]) == (0, {})
     assert (
         f"warning: the bag has no wrenches for '/dynamics_node', but '{recorded}', "
-        "'/right/wheel/external_wrench', which do not count: give --node /left/dynamics_node "
+        "'/right/wheel/external_wrench', which are ignored: give --node /left/dynamics_node "
         "or --node /right/wheel\n" in found.err
     )
     assert "wrenches" not in bag(messages, "--node", "left/dynamics_node").err
@@ -607,8 +607,8 @@ def test_odometry_moves_a_floating_base(bag, names, four_link):
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ("{changes_file: /robots/changes.yaml}", "warning: changes_file is not read: payloads"),
-        ("{black_box_wait: 0.1}", "warning: black_box_wait does not count: the newest valid wrench"),
+        ("{changes_file: /robots/changes.yaml}", "warning: changes_file is not read: its payloads"),
+        ("{black_box_wait: 0.1}", "warning: black_box_wait is ignored: the newest valid wrench"),
     ],
 )
 def test_what_a_parameter_file_asks_for_in_vain_is_said(bag, names, tmp_path, parameters, words):

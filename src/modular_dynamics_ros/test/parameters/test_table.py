@@ -157,7 +157,7 @@ def test_a_misspelt_parameter_is_named(ros, capfd, monkeypatch, tmp_path, of_fil
     finally:
         node.destroy_node()
     (line,) = [line for line in capfd.readouterr().err.splitlines() if "WARN" in line]
-    assert "no parameter 'gravitiy', what is given for it does not count; is 'gravity' meant?" in line
+    assert "no parameter 'gravitiy', and its value is ignored; is 'gravity' meant?" in line
 
 
 @pytest.mark.parametrize("overrides", [change("rate", 1000.0), change("mode", "z"), change("gravity", [1.0])])

@@ -1,4 +1,4 @@
-"""Mass and centre of mass of what hangs beyond a sensor, and the sensor's offset, from wrenches at rest.
+"""Identifies mass and centre of mass of the load beyond a sensor, and its offset, from wrenches at rest.
 
 In the sensor's frame, with gravity g_k at pose k and the sensor's sign s (see `SensorPlacement`):
 
@@ -23,7 +23,7 @@ from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import RobotError
 
 AXES = 3
-LEAST_FREEDOM = 1.0  # degrees; near zero, as beside a noisy axis an axis without noise has, t has no bound
+LEAST_FREEDOM = 1.0  # degrees; an axis without noise would have none, and Student's t no bound
 LEAST_POSES = 4
 LEAST_SPREAD = 0.1  # least root mean square of gravity's unit vectors along their second widest axis
 

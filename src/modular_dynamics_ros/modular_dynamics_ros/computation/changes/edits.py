@@ -34,10 +34,10 @@ SAME = 1e-9  # excess over a limit [rad or m] that is rounding
 
 
 def require_possible(change: Change, graph: md.SubsystemGraph) -> None:
-    """Check the inertias that a change gives; those of an attached robot are checked where it is read.
+    """Check the inertias in a change; those of an attached robot are checked when it is read.
 
     Args:
-        graph: with the change. Negative moments it has refused.
+        graph: with the change. It has no negative moments.
 
     Raises:
         NumbersError: one breaks the triangle inequality by more than the rounding that `load_urdf` accepts.
@@ -222,7 +222,7 @@ def attached(described: md.SubsystemGraph, changes: Changes, attachment: Attachm
 
 
 def _subsystems(described: md.SubsystemGraph, changes: Changes) -> list[str]:
-    """Return the changed robot's subsystems, also those with all joints locked, which the graph lacks."""
+    """Return the changed robot's subsystems, also those with all joints locked, which its graph omits."""
     unlocked = [one for one in changes if not isinstance(one, Lock)]
     return [one.name for one in applied(described, unlocked).graph.subsystems]
 

@@ -50,7 +50,7 @@ class Change:
         raise NotImplementedError
 
     def without_unknown(self, graph: md.SubsystemGraph) -> "Change | None":
-        """Return what remains of the change on a graph that lacks some names; None if nothing does."""
+        """Return the part of the change that a graph without some names allows; None if there is none."""
         raise NotImplementedError
 
     def content(self) -> Mapping[str, Any]:
@@ -95,7 +95,7 @@ class Payload(Change):
         return graph.with_payload(self.link, mass=self.mass, com=self.com, inertia=inertia)
 
     def without_unknown(self, graph: md.SubsystemGraph) -> "Payload | None":
-        """Return None where the graph lacks the link."""
+        """Return None if the link is not in the graph."""
         return self if self.link in graph.links else None
 
     def __str__(self) -> str:
@@ -159,7 +159,7 @@ class Attachment(Change):
         return graph.attach(self.robot, self.link, x_link_root, prefix=self.prefix)
 
     def without_unknown(self, graph: md.SubsystemGraph) -> "Attachment | None":
-        """Return None where the graph lacks the link."""
+        """Return None if the link is not in the graph."""
         return self if self.link in graph.links else None
 
     def __str__(self) -> str:
@@ -184,7 +184,7 @@ class Removal(Change):
         return graph
 
     def without_unknown(self, graph: md.SubsystemGraph) -> "Removal | None":
-        """Return None where the graph lacks the subsystem."""
+        """Return None if the subsystem is not in the graph."""
         return self if any(one.name == self.name for one in graph.subsystems) else None
 
     def __str__(self) -> str:
@@ -271,7 +271,7 @@ def locked_with_mimics(
     """Return `locked_positions`, and those of joints that mimic a locked one and are locked with it.
 
     Args:
-        described: the robot without changes. graph: with them; a joint whose link it lacks was removed.
+        described: the robot without changes. graph: with them; joints whose link is not in it were removed.
     """
     held, links = locked_positions(changes), {*graph.links}
     robots = [(described, "")]

@@ -66,13 +66,13 @@ class BoxWrenches:
 
     Attributes:
         measured: (6,) [force, moment]. gravity: (3,) where the robot was answered last [m/s^2].
-        loads: known loads there. elsewhere: boxes whose wrench is of another time.
+        loads: known loads there. outdated: boxes whose wrench is of another time.
     """
 
     measured: Mapping[str, Array]
     gravity: Mapping[str, Array]
     loads: Mapping[str, Load]
-    elsewhere: frozenset[str] = frozenset()
+    outdated: frozenset[str] = frozenset()
 
     def at(self, gravity: Mapping[str, Array]) -> dict[str, Array]:
         """Return the wrenches for this gravity (3,): where it changed, the load's weight is replaced.
@@ -83,10 +83,10 @@ class BoxWrenches:
             BadMessage: gravity has another direction, and the load is not known.
         """
         turned = [name for name in self.measured if self._pulls_elsewhere(name, gravity)]
-        if old := [name for name in turned if name in self.elsewhere]:
+        if old := [name for name in turned if name in self.outdated]:
             text = (
-                f"the wrench of black box {listed(old)} is not of the time of the last answer: where it was "
-                "measured is not known, and gravity points another way here than where the robot is"
+                f"the wrench of black box {listed(old)} is not of the time of the last answer: the pose "
+                "where it was measured is not known, and gravity has another direction than at that answer"
             )
             raise BadMessage("pose not known", text)
         if unknown := [name for name in turned if name not in self.loads]:
@@ -107,7 +107,7 @@ class BoxWrenches:
         if not self.measured[name].any():
             return False
         here, there = gravity[name], self.gravity[name]
-        exact = name in self.loads and name not in self.elsewhere
+        exact = name in self.loads and name not in self.outdated
         tolerance = 0.0 if exact else MOST_TURNED * np.linalg.norm(here)
         return bool(np.linalg.norm(here - there) > tolerance)
 
@@ -199,7 +199,7 @@ def require_known(robot: Robot, names: Sequence[str]) -> None:
 
 
 def require_actuators(robot: Robot, names: Sequence[str]) -> None:
-    """Raise QueryError if a joint has no effort of its own, saying why, or as `require_known`."""
+    """Raise QueryError if a joint has no actuator, saying why, or as `require_known`."""
     require_known(robot, names)
     for name in names:
         if name in robot.joint_names:
@@ -270,7 +270,7 @@ def _base(robot: Robot, requested: RequestedState, last: Answer | None) -> BaseS
 
 
 def _unanswered(what: str) -> str:
-    """Return an error text about what only a last answer could tell."""
+    """Return an error text about a value that only an earlier answer could supply."""
     return f"{what}, but no joint state of this robot has been answered yet: give all of them"
 
 
@@ -361,8 +361,8 @@ class QueryModel:
         if (last := subject.last) is None:
             if pulling := [name for name, one in boxes.items() if one.values.any()]:
                 text = (
-                    "no joint state was answered since the robot is as it is: where it was when the wrench "
-                    f"of black box {listed(pulling)} was measured is not known"
+                    "no joint state was answered since the robot was loaded or changed: its position when "
+                    f"the wrench of black box {listed(pulling)} was measured is not known"
                 )
                 raise BadMessage("pose not known", text)
             return BoxWrenches({name: one.values for name, one in boxes.items()}, {}, {})
@@ -371,14 +371,14 @@ class QueryModel:
         q, move = coordinates_of(self.robot, last.state), self._frames.at_connection
         measured = {name: move(name, one.link, one.values, q) for name, one in boxes.items()}
         longest, stamp = subject.settings.stale_after * 1e9, last.state.stamp
-        elsewhere = (name for name, one in boxes.items() if abs(one.arrival.stamp - stamp) > longest)
-        return BoxWrenches(measured, self._gravity(last.state), subject.loads, frozenset(elsewhere))
+        outdated = (name for name, one in boxes.items() if abs(one.arrival.stamp - stamp) > longest)
+        return BoxWrenches(measured, self._gravity(last.state), subject.loads, frozenset(outdated))
 
     def applied(self, given: GivenWrenches, state: State) -> AppliedWrenches:
         """Return the given wrenches as applied at a state.
 
         Raises:
-            BadMessage: gravity points elsewhere at a black box than where its wrench was measured, and its
+            BadMessage: gravity has another direction than when a wrench of a black box was measured, whose
                 load is not known.
         """
         boxes = None if given.boxes is None else given.boxes.at(self._gravity(state))
