@@ -28,11 +28,7 @@ TABLES: dict[str, Any] = {
 
 
 def checked_topic(argument: str, name: str) -> str:
-    """Return the name of a topic.
-
-    Raises:
-        ValueError: ROS does not allow it; names the launch argument.
-    """
+    """Return the name of a topic. Raises ValueError: ROS does not allow it; names the launch argument."""
     reason = "topic name must not contain repeated '/'" if "//" in name else ""  # rclpy allows it
     try:
         validate_topic_name(name)

@@ -125,11 +125,7 @@ class LiveAssembly(NamedTuple):
 
     @classmethod
     def of(cls, assembly: Assembly, revision: int, stamp: int) -> "LiveAssembly":
-        """Describe an assembly.
-
-        Raises:
-            AssemblyError: its rings cannot be closed.
-        """
+        """Describe an assembly. Raises AssemblyError: its rings cannot be closed."""
         graph = assembly.graph(require_closed=True)
         urdf = stamped(description_of(assembly, graph), stamp)
         return cls(assembly, revision, stamp, graph.ground.name, graph.joint_names, urdf)

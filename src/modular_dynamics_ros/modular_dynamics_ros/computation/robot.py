@@ -243,11 +243,7 @@ def robot_of_graph(
 
 
 def header_of(description: str) -> DescriptionHeader:
-    """Return name and stamp of a URDF's text.
-
-    Raises:
-        RobotError: no URDF, or an invalid stamp.
-    """
+    """Return name and stamp of a URDF's text. Raises RobotError: no URDF, or an invalid stamp."""
     try:
         return description_header(description)
     except md.ModularDynamicsError as error:

@@ -212,11 +212,7 @@ class Masses:
             self._messages.pop(name, None)
 
     def of(self, name: str, volume: float) -> float:
-        """Return the mass [kg] of an object.
-
-        Raises:
-            NumbersError: it is not known.
-        """
+        """Return the mass [kg] of an object. Raises NumbersError: it is not known."""
         mass = self._given.get(name) or self._messages.get(name) or self._density * volume
         if not mass > 0.0:
             raise NumbersError(

@@ -70,10 +70,8 @@ class MoveitPayloadNode(ReadingNode):
             self._payload = Calls(self.create_client(SetPayload, parameters.set_payload))
         except (NameValidationException, ValueError) as error:
             raise ParameterError(f"set_payload: {' '.join(str(error).split())}") from error
-        # of the lifecycle node that has the service
-        self._transitions = (
-            f"{parameters.set_payload[: parameters.set_payload.rfind('/') + 1]}transition_event"
-        )
+        server = parameters.set_payload.rpartition("/")  # of its parts, the first two name the lifecycle node
+        self._transitions = f"{server[0]}{server[1]}transition_event"
         self._publishers, self._transitioned = set[bytes](), False
         self.create_subscription(TransitionEvent, self._transitions, self._on_transition, 10)
         self.create_subscription(scene, "monitored_planning_scene", self._on_scene, 100)
@@ -95,8 +93,8 @@ class MoveitPayloadNode(ReadingNode):
     def _receiver_changed(self) -> bool:
         """Return whether dynamics_node changed its state, appeared, vanished or restarted since last time.
 
-        DDS knows a killed process for some seconds more, so that its services never seem to be away where the
-        next process starts at once. But that one's publishers are others.
+        DDS lists the services of a killed process for some seconds more, so that they seem to stay if
+        the next process starts at once. But its publishers are different ones.
         """
         publishers = {bytes(one.endpoint_gid) for one in self.get_publishers_info_by_topic(self._transitions)}
         changed = self._transitioned or publishers != self._publishers
@@ -118,7 +116,6 @@ class MoveitPayloadNode(ReadingNode):
         attached = response.scene.robot_state.attached_collision_objects
         before, self._attached = self._attached, {one.object.id for one in attached}
         self._masses.forget(before - self._attached)
-
         refuse = partial(self.log.problem, "attached objects", "not counted")
         wanted = payloads_of(attached, self._masses, refuse)
         for link in {**self._in_force, **wanted}:
@@ -170,9 +167,8 @@ def _messages() -> tuple[Any, Any, Any]:
     try:
         messages, services = import_module("moveit_msgs.msg"), import_module("moveit_msgs.srv")
     except ImportError as error:
-        raise ParameterError(
-            f"moveit_msgs cannot be imported ({error}); apt install ros-$ROS_DISTRO-moveit-msgs installs it"
-        ) from error
+        remedy = "apt install ros-$ROS_DISTRO-moveit-msgs installs it"
+        raise ParameterError(f"moveit_msgs cannot be imported ({error}); {remedy}") from error
     return messages.PlanningScene, messages.AttachedCollisionObject, services.GetPlanningScene
 
 

@@ -3,7 +3,7 @@
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ LEAST_WRENCHES = 10
 NEAR = 0.01  # [rad or m] largest difference of two poses for which a measured wrench is used again
 
 
-@dataclass(frozen=True, eq=False)
-class Averaged:
+class Averaged(NamedTuple):
     """The mean of a sensor's wrenches at rest.
 
     Attributes:

@@ -11,7 +11,6 @@ its interval by Student's t with degrees of freedom that combine both problems (
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -97,16 +96,14 @@ class UnfitPosesError(RobotError):
     """The collected poses do not determine the payload."""
 
 
-@dataclass(frozen=True, eq=False)
-class RestPose:
+class RestPose(NamedTuple):
     """Gravity (3,) in the sensor's frame [m/s^2] and mean wrench (6,) as the sensor reports it, at rest."""
 
     gravity: Array
     wrench: Array
 
 
-@dataclass(frozen=True, eq=False)
-class IdentifiedPayload:
+class IdentifiedPayload(NamedTuple):
     """A payload identified from wrenches at several poses.
 
     Attributes:

@@ -5,7 +5,7 @@ Both are linear in the mass m and in the first moment h = m c; the rotational in
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,7 @@ from modular_dynamics_ros.computation.wrenches.frames import BlackBoxFrames
 from modular_dynamics_ros.exceptions import SettingError, listed
 
 
-@dataclass(frozen=True, eq=False)
-class Load:
+class Load(NamedTuple):
     """A mass [kg] and its centre (3,) [m] in the frame of a connection point."""
 
     mass: float
@@ -41,8 +40,7 @@ class Load:
         return np.concatenate((force, np.cross(self.com, force)))
 
 
-@dataclass(frozen=True, eq=False)
-class SensorPlacement:
+class SensorPlacement(NamedTuple):
     """Converts what a black box's sensor reports to the wrench on the box.
 
     Attributes:

@@ -198,11 +198,7 @@ def _without(changes: Sequence[Change], kind: type[NamedValues], names: Collecti
 
 
 def attached(described: md.SubsystemGraph, changes: Changes, attachment: Attachment) -> Changes:
-    """Return the changes with another robot attached.
-
-    Raises:
-        RobotError: no name, or one that is in use.
-    """
+    """Return the changes with another robot attached. Raises RobotError: no name, or one that is in use."""
     name = attachment.name
     if not name:
         raise RobotError("what is attached needs a name, by which detach_subsystem finds it")

@@ -42,11 +42,7 @@ class Change:
     kind: ClassVar[str]
 
     def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
-        """Return the changed graph.
-
-        Raises:
-            ModularDynamicsError: the graph does not allow it.
-        """
+        """Return the changed graph. Raises ModularDynamicsError: the graph does not allow it."""
         raise NotImplementedError
 
     def without_unknown(self, graph: md.SubsystemGraph) -> "Change | None":

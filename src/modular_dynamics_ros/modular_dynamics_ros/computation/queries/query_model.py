@@ -60,8 +60,7 @@ def code_of(error: Exception) -> str:
     return "REFUSED" if isinstance(error, md.ModularDynamicsError) else "UNEXPECTED"
 
 
-@dataclass(frozen=True, eq=False)
-class BoxWrenches:
+class BoxWrenches(NamedTuple):
     """Measured wrenches of black boxes by name, at and in the frames of their connection points.
 
     Attributes:
