@@ -72,7 +72,7 @@ class MoveitPayloadNode(ReadingNode):
             raise ParameterError(f"set_payload: {' '.join(str(error).split())}") from error
         server = parameters.set_payload.rpartition("/")  # of its parts, the first two name the lifecycle node
         self._transitions = f"{server[0]}{server[1]}transition_event"
-        self._publishers, self._transitioned = set[bytes](), False
+        self._known_publishers, self._transitioned = set[bytes](), False
         self.create_subscription(TransitionEvent, self._transitions, self._on_transition, 10)
         self.create_subscription(scene, "monitored_planning_scene", self._on_scene, 100)
         self.create_subscription(attached, "attached_collision_object", self._masses.take, 100)
@@ -97,8 +97,8 @@ class MoveitPayloadNode(ReadingNode):
         the next process starts at once. But its publishers are different ones.
         """
         publishers = {bytes(one.endpoint_gid) for one in self.get_publishers_info_by_topic(self._transitions)}
-        changed = self._transitioned or publishers != self._publishers
-        self._publishers, self._transitioned = publishers, False
+        changed = self._transitioned or publishers != self._known_publishers
+        self._known_publishers, self._transitioned = publishers, False
         return changed
 
     def _on_scene(self, message: Any) -> None:
