@@ -40,6 +40,7 @@ from modular_dynamics_ros.lifecycle.entities import DESCRIPTIONS, LATCHED, REQUE
 from modular_dynamics_ros.lifecycle.node import ManagedNode
 from modular_dynamics_ros.messages.stamps import description_frame, stamp_message
 from modular_dynamics_ros.messages.status import Status, status_of
+from modular_dynamics_ros.node.outputs import JointStateWriter
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.node.worker import Calls
 from modular_dynamics_ros.parameters.nodes import AssemblyParameters

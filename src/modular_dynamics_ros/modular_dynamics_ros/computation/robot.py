@@ -24,6 +24,9 @@ from modular_dynamics_ros.computation.floating_base import FloatingBase, floatin
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import NoJointsError, RobotError, SettingError
 
+#: Speed [rad/s or m/s] below which dry friction rises linearly: a sign function would chatter at rest.
+FRICTION_SPEED = 1e-3
+
 
 @dataclass(frozen=True, eq=False)
 class Robot:
