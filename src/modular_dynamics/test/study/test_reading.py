@@ -2,9 +2,11 @@ from pathlib import Path
 
 import pytest
 
+from helpers.paths import ROBOTS
 from helpers.studies import FOUR_BAR, study_file
 from modular_dynamics.exceptions import ModularDynamicsError, StudyError
 from modular_dynamics.study import load_study
+from modular_dynamics.study.reading import sources_of
 
 MOTION, INPUTS = FOUR_BAR["motion"], FOUR_BAR["inputs"]
 
@@ -136,3 +138,12 @@ def test_a_trajectory_that_moves_what_is_not_independent_is_refused(tmp_path):
     (tmp_path / "turn.yaml").write_text((tmp_path / "turn.yaml").read_text().replace("J1", "J4"))
     with pytest.raises(StudyError, match="trajectory 'turn' moves no independent joint 'J4'"):
         load_study(path)
+
+
+def test_sources_are_the_study_its_robot_its_motions_and_its_catalogues(tmp_path):
+    (tmp_path / "rows.yaml").write_text("a: {mass: 4}\nb: {mass: 5}\n")
+    catalogue = {"catalogue": "rows.yaml", "sets": {"mass": "link output mass"}}
+    path = study_file(tmp_path, inputs={**FOUR_BAR["inputs"], "mass": catalogue})
+    found = sources_of(load_study(path))
+    own = [tmp_path / name for name in ("study.yaml", "turn.yaml", "back.yaml", "rows.yaml")]
+    assert sorted(found) == sorted([*own, ROBOTS / "four_bar.urdf"])
