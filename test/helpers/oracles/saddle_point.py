@@ -7,6 +7,7 @@ import numpy as np
 import pinocchio
 
 import modular_dynamics as md
+from helpers.tree_dynamics import assert_close
 
 
 class SaddlePoint:
@@ -62,3 +63,20 @@ class SaddlePoint:
         right = np.concatenate([np.where(known_a, 0.0, tau) - self.h, -self.drift, a[known_a]])
         solution = np.linalg.lstsq(saddle, right, 1e-13)[0]
         return solution[:nv], solution[nv + m :], np.abs(saddle @ solution - right).max()
+
+
+def assert_moves_as_pinocchio_allows(graph, closed, seed=0):
+    """Rank, motion, torques and mass matrix of loops near closed coordinates, against Pinocchio's terms."""
+    independent = closed[[k for name in graph.independent for k in range(graph.nq)[graph.q_slice(name)]]]
+    size = sum(graph.joint(name).type.nv for name in graph.independent)
+    v, a = np.random.default_rng(seed).normal(size=(2, size))
+    result = md.InverseDynamics(graph).solve(independent, v, a, guess=closed)
+    oracle, W = SaddlePoint(graph, result.coordinates, result.velocities), result.projection
+    assert np.linalg.matrix_rank(oracle.J, 1e-6) == graph.nv - size == result.rank
+    assert oracle.open < 1e-10
+    assert np.abs(oracle.J @ W).max(initial=0.0) < 1e-10
+    assert np.abs(oracle.J @ result.velocities).max(initial=0.0) < 1e-10
+    assert_close(oracle.J @ result.accelerations, -oracle.drift, 1e-10, 1.0)
+    assert np.abs(oracle.J @ result.accelerations + oracle.drift).max(initial=0.0) < 1e-9
+    assert_close(result.tau, W.T @ (oracle.M @ result.accelerations + oracle.h), 1e-10)
+    assert_close(md.mass_matrix(graph, independent, guess=closed), W.T @ oracle.M @ W, 1e-10)

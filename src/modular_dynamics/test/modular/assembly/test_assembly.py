@@ -8,8 +8,9 @@ from urdf_parser_py.urdf import URDF
 import modular_dynamics as md
 from helpers.changed_robots import assert_same_pose
 from helpers.oracles.pinocchio_tree import PinocchioTree
-from helpers.oracles.saddle_point import SaddlePoint
+from helpers.oracles.saddle_point import SaddlePoint, assert_moves_as_pinocchio_allows
 from helpers.random_examples.assemblies import KINDS, random_assembly
+from helpers.robots.paper_organism import organism
 from helpers.tree_dynamics import assert_close
 from modular_dynamics import modular
 
@@ -21,38 +22,12 @@ def snake(n):
     return assembly
 
 
-def organism():
-    """The nine Backbones of Meister & Gutenkunst, Fig. 4."""
-    assembly = modular.Assembly(base=("v0", "backbone"))
-    for row in (
-        ("v0", 3, "v1", 2),
-        ("v1", 5, "v2", 3),
-        ("v0", 5, "v3", 2),
-        ("v3", 4, "v4", 3),
-        ("v4", 5, "v5", 2),
-        ("v0", 2, "v6", 5),
-        ("v6", 4, "v7", 2),
-        ("v7", 4, "v8", 5),
-    ):
-        assembly = assembly.dock(*row, kind="backbone")
-    return assembly
-
-
 def test_a_change_gives_a_new_assembly():
     old = snake(2)
     new = old.dock("v1", 3, "v2", 4, kind="scout")
     assert list(old) == ["v0", "v1"]
     assert list(new) == ["v0", "v1", "v2"]
     assert new.undock("v2") == old
-
-
-def test_torques_are_pinocchios():
-    graph = organism().graph()
-    rng = np.random.default_rng(0)
-    state = rng.normal(size=(3, graph.nv))
-    tau = md.inverse_dynamics(graph, *state)
-    assert np.abs(md.crosscheck.rnea_residual(graph, *state)).max() < 1e-12
-    np.testing.assert_allclose(md.compose(graph, *state).tau, tau, atol=1e-12)
 
 
 def test_undocking_releases_what_is_beyond():
@@ -173,22 +148,6 @@ def test_dynamics_are_those_of_pinocchio_and_of_the_composition(seed):
         assert np.linalg.eigvalsh(M)[0] > 0.0
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_mass_rate_less_twice_c_is_skew_symmetric(seed):
-    """Mdot by central differences of sixth order: their error is some 1e-12 of the largest entry."""
-    assembly = random_assembly(seed)
-    graph, step = assembly.graph().tree, 1e-3
-    q, v, _ = random_state(assembly, graph, seed)
-    v = v / max(1.0, np.linalg.norm(v))
-    C, rate = md.coriolis_matrix(graph, q, v), np.zeros((graph.nv, graph.nv))
-    for distance, weight in ((1, 45), (2, -9), (3, 1)):
-        ends = (md.mass_matrix(graph, graph.integrate(q, sign * distance * step * v)) for sign in (1.0, -1.0))
-        rate += weight * np.subtract(*ends) / (60.0 * step)
-    difference = rate - 2.0 * C
-    scale = max(np.abs(md.mass_matrix(graph, q)).max(initial=0.0), np.abs(rate).max(initial=0.0), 1.0)
-    assert np.abs(difference + difference.T).max(initial=0.0) <= 1e-10 * scale
-
-
 def regular_ring(seed):
     """A graph with rings, and a configuration in which they are closed and regular; None: none was found."""
     assembly = random_assembly(seed, rings=2, kinds=KINDS[1 + seed % 2])
@@ -212,17 +171,3 @@ def test_rings_move_as_pinocchios_constraints_allow():
             assert_moves_as_pinocchio_allows(*drawn, seed)
             compared += 1
     assert compared >= 20
-
-
-def assert_moves_as_pinocchio_allows(graph, closed, seed):
-    independent = closed[[k for name in graph.independent for k in range(graph.nq)[graph.q_slice(name)]]]
-    size = sum(graph.joint(name).type.nv for name in graph.independent)
-    v, a = np.random.default_rng(seed).normal(size=(2, size))
-    result = md.InverseDynamics(graph).solve(independent, v, a, guess=closed)
-    oracle, W = SaddlePoint(graph, result.coordinates, result.velocities), result.projection
-    assert np.linalg.matrix_rank(oracle.J, 1e-6) == graph.nv - size == result.rank
-    assert oracle.open < 1e-10
-    assert np.abs(oracle.J @ W).max(initial=0.0) < 1e-10
-    assert_close(oracle.J @ result.accelerations, -oracle.drift, 1e-10, 1.0)
-    assert_close(result.tau, W.T @ (oracle.M @ result.accelerations + oracle.h), 1e-10)
-    assert_close(md.mass_matrix(graph, independent, guess=closed), W.T @ oracle.M @ W, 1e-10)

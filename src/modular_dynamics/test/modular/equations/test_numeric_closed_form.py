@@ -6,7 +6,6 @@ from hypothesis import given
 
 import modular_dynamics as md
 from helpers.oracles.pinocchio_tree import PinocchioTree
-from helpers.random_examples.assemblies import random_assembly
 from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees
 from helpers.robots.urdf_text import inertial, joint, robot
@@ -167,19 +166,3 @@ def test_options_that_are_none_are_refused(options, words):
 
 
 # The paper's equations on random assemblies: eq. 36 beside the composition and Pinocchio.
-
-
-@pytest.mark.parametrize("seed", range(100))
-def test_the_closed_form_is_the_composition_and_pinocchio(seed):
-    assembly = random_assembly(seed)
-    if assembly.mount.floating:  # in the paper a moving base has virtual joints
-        assembly = assembly.with_base(assembly.base)
-    graph = assembly.graph().tree
-    q, v, a = np.random.default_rng(seed).normal(size=(3, graph.nv))
-    equations = closed_form(graph)
-    M, C = equations.M(q), equations.C(q, v)
-    tau = M @ a + C @ v + equations.N(q)
-    assert_close(md.compose(graph, q, v, a).tau, tau, 1e-10)
-    assert_close(PinocchioTree(graph).inverse_dynamics(q, v, a), tau, 1e-10)
-    assert_close(M, M.T, 1e-14)
-    assert np.linalg.eigvalsh(M).min(initial=1.0) > 0.0
