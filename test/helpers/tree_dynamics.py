@@ -1,7 +1,6 @@
 """What tests of robots without loops share: states, comparisons, Pinocchio's accelerations."""
 
 import numpy as np
-import pinocchio
 
 import modular_dynamics as md
 
@@ -43,12 +42,6 @@ def differences(function, x, step=1e-6):
     """d function / d x (m, n) by central differences."""
     columns = [(function(x + d) - function(x - d)) / (2 * step) for d in step * np.eye(len(x))]
     return np.array(columns).T
-
-
-def accelerations_by_pinocchio(graph, q, v, tau):
-    """By its articulated-body algorithm, in the graph's order; it knows no mimic joints."""
-    pin = md.crosscheck.PinocchioModel(graph)
-    return pin.tau(pinocchio.aba(pin.model, pin.data, pin.q(q), pin.v(v), pin.v(tau)))
 
 
 def _first(name, count):

@@ -30,16 +30,6 @@ def test_identities_on_random_trees(data, tree):
     assert np.abs(md.nonlinear_effects(graph, q, 0 * v) - g).max() <= 1e-12 * scale
 
 
-def test_mass_matrix_is_pinocchios(tree_robot):
-    pin = md.crosscheck.PinocchioModel(tree_robot)
-    q = np.random.default_rng(0).normal(size=tree_robot.nq)
-    upper = np.triu(pinocchio.crba(pin.model, pin.data, pin.q(q)))
-    # columns of dv_pinocchio / dv: order of joints and mimic joints
-    fold = np.array([pin.v(unit) for unit in np.eye(tree_robot.nv)]).T
-    theirs = fold.T @ (upper + np.triu(upper, 1).T) @ fold
-    assert_close(md.mass_matrix(tree_robot, q), theirs, 1e-12)
-
-
 @pytest.mark.parametrize(
     ("function", "vectors", "quantity"),
     [
@@ -219,11 +209,6 @@ def test_joints_of_all_types_with_armatures_have_it_too(tree, seed):
     assert_is_coriolis(graph, graph.integrate(q, np.zeros(graph.nv)), v)
 
 
-def test_robots_have_a_skew_symmetric_difference(tree_robot):
-    q, v, _ = random_state(tree_robot, 1)
-    assert_is_coriolis(tree_robot, q, v)
-
-
 @examples(60)
 @given(tree=random_trees(largest=25))
 def test_it_is_pinocchios(tree):
@@ -236,13 +221,6 @@ def test_it_is_pinocchios(tree):
     rows = np.array([pin.tau(column) for column in theirs.T]).T
     expected = np.array([pin.tau(row) for row in rows])
     assert_close(md.coriolis_matrix(graph, q, v), expected, 1e-9, 1.0)
-
-
-def test_christoffels_symbols_are_symmetric(load_robot):
-    """C(q, a) b = C(q, b) a where velocities are derivatives of coordinates."""
-    graph = load_robot("branched_38dof")
-    q, a, b = random_state(graph, 2)
-    assert_close(md.coriolis_matrix(graph, q, a) @ b, md.coriolis_matrix(graph, q, b) @ a, 1e-11)
 
 
 def test_springs_at_joints_are_not_part_of_it(load_robot):

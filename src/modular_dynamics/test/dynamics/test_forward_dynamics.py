@@ -11,7 +11,7 @@ from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees
 from helpers.random_examples.trees import random_trees
 from helpers.robots.mjcf_text import random_tree
-from helpers.tree_dynamics import ROBOT_NAMES, accelerations_by_pinocchio, random_state, random_states
+from helpers.tree_dynamics import ROBOT_NAMES, random_state, random_states
 from modular_dynamics.exceptions import StateError
 from modular_dynamics.mjcf.source import compiled
 
@@ -35,18 +35,6 @@ def test_random_trees_satisfy_the_equation_of_motion(tree):
     assert_solves(graph, q, v, tau, md.forward_dynamics(graph, q, v, tau))
 
 
-@examples(60)
-@given(tree=random_trees(largest=15))
-def test_random_trees_against_pinocchio(tree):
-    graph = md.load_urdf(tree.urdf)
-    q, v, tau = tree.state(graph)
-    condition = np.linalg.cond(md.mass_matrix(graph, q))
-    if condition > 1e8 or any(joint.mimic for joint in graph.joints):  # aba knows no mimic joints
-        return
-    result, expected = md.forward_dynamics(graph, q, v, tau), accelerations_by_pinocchio(graph, q, v, tau)
-    assert np.abs(result - expected).max() <= max(1e-10, 1e-14 * condition) * np.abs(expected).max()
-
-
 # floating, the others' massless root links could accelerate at will
 @pytest.mark.parametrize(
     ("name", "floating_base"), [*((name, False) for name in ROBOT_NAMES), ("vendor_arm", True)]
@@ -58,16 +46,6 @@ def test_robots_there_and_back(load_robot, name, floating_base):
     result = md.forward_dynamics(graph, q, v, tau)
     condition = np.linalg.cond(md.mass_matrix(graph, q))
     assert np.abs(result - a).max() <= max(1e-10, 1e-15 * condition) * np.abs(a).max()
-
-
-@pytest.mark.parametrize("name", ["charmie", "branched_38dof", "four_link"])
-def test_robots_against_pinocchio(load_robot, name):
-    graph = load_robot(name)
-    q, v, tau = random_state(graph, 2)
-    expected = accelerations_by_pinocchio(graph, q, v, tau)
-    result = md.forward_dynamics(graph, q, v, tau)
-    condition = np.linalg.cond(md.mass_matrix(graph, q))
-    assert np.abs(result - expected).max() <= max(1e-10, 1e-14 * condition) * np.abs(expected).max()
 
 
 def test_external_wrenches_count(load_robot):
@@ -241,23 +219,6 @@ def test_external_wrenches_count_hybrid(load_robot):
     rows = [[x] for x in (q, v, a, tau)]
     batch = md.hybrid_dynamics(graph, *rows, prescribed, external_wrenches=external)
     assert batch.tau[0] == pytest.approx(tau, abs=1e-9)
-
-
-def test_friction_counts_where_it_is_asked_for(load_robot):
-    friction = '<dynamics damping="0.3" friction="0.2"/></joint>'
-    graph = md.load_urdf(load_robot("four_link").urdf.replace("</joint>", friction))
-    q, v, a = random_state(graph, 1)
-    tau = md.inverse_dynamics(graph, q, v, a, friction="urdf")
-    for prescribed in ([], graph.joint_names[:2], graph.joint_names):
-        result = md.hybrid_dynamics(graph, q, v, a, tau, prescribed, friction="urdf")
-        assert result.a == pytest.approx(a, abs=1e-9)
-        assert result.tau == pytest.approx(tau, abs=1e-9)
-        rows = [[x] for x in (q, v, a, tau)]
-        batch = md.hybrid_dynamics(graph, *rows, prescribed, friction="urdf")
-        assert batch.a[0] == pytest.approx(a, abs=1e-9)
-        assert batch.tau[0] == pytest.approx(tau, abs=1e-9)
-    without = md.hybrid_dynamics(graph, q, v, a, tau, graph.joint_names).tau
-    assert tau - without == pytest.approx(0.3 * v + 0.2 * np.sign(v), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["branched_38dof", "vendor_arm"])

@@ -14,7 +14,7 @@ from helpers.paths import ROBOTS
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import partitions, random_trees
 from helpers.tree_dynamics import assert_close as assert_close_of_motions
-from helpers.tree_dynamics import differences, random_states
+from helpers.tree_dynamics import random_states
 from modular_dynamics.algebra import rotation_matrix, to_rotation_translation, translation
 
 assert_close = partial(tree_dynamics.assert_close, least=1.0)
@@ -224,27 +224,6 @@ def test_random_trees_agree_with_pinocchio_motions(data, tree):
 def test_robots_agree_with_pinocchio_motions(tree_robot):
     for state in zip(*random_states(tree_robot, 3, 1), strict=True):
         assert_agrees_of_motions(tree_robot, *state, tree_robot.links)
-
-
-@examples(40)
-@given(data=st.data(), tree=random_trees(largest=20))
-def test_velocities_are_jacobians_times_v_and_their_rates(data, tree):
-    graph = md.load_urdf(tree.urdf)
-    q, v, a = tree.state(graph)
-    link = data.draw(st.sampled_from(graph.links))
-    for axes in ("root", "link"):
-        J, drift = md.jacobian(graph, q, link, axes), md.jacobian_drift(graph, q, v, link, axes)
-        assert_close_of_motions(md.frame_velocity(graph, q, v, link, axes), J @ v, least=1.0)
-        kind = "classical" if axes == "root" else "spatial"
-        acceleration = md.frame_acceleration(graph, q, v, a, link, axes, kind=kind)
-        assert_close_of_motions(acceleration, J @ a + drift, least=1.0)
-
-        def velocity(time, axes=axes):
-            there = graph.integrate(q, v, float(time[0]))
-            return md.frame_velocity(graph, there, v + time[0] * a, link, axes)
-
-        (rate,) = differences(velocity, np.zeros(1), 1e-5).T
-        assert np.abs(rate - acceleration).max() <= 1e-6 * max(1.0, np.abs(acceleration).max())
 
 
 def test_rows_are_the_single_states(tree_robot):
