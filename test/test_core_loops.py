@@ -21,8 +21,8 @@ from helpers.random_examples.mechanisms import random_mechanisms
 from helpers.robots.closed_robots import OUT_OF_REACH, STATES, change_point, with_spring
 from helpers.robots.parallel_mechanisms import ankle, bricard, delta, sarrus
 from helpers.robots.planar_mechanisms import MECHANISMS, four_bar, four_bar_by_cosines
-from helpers.robots.spatial_linkages import spatial_linkages
-from helpers.robots.spatial_mechanisms import platform
+from helpers.robots.spatial_mechanisms import link, loaded, passive, platform
+from helpers.robots.urdf_text import joint, loop_joint
 from helpers.tree_dynamics import assert_close
 from modular_dynamics import _core
 from modular_dynamics.loops import solver_of
@@ -32,6 +32,33 @@ KERNELS = ("baseline", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 ROWS = 19  # more than lanes, and no multiple of them
 GOOD, NOT_FINITE, OVERFLOW, ELSEWHERE = _core.GOOD, _core.NOT_FINITE, _core.OVERFLOW, _core.ELSEWHERE
 PLANAR = [*STATES, "charmie_torso"]
+
+
+def spatial_linkages(count):
+    """Crank, rod and rocker, of which no two axes are parallel, each on the rocker of the one before.
+
+    The rod hangs on the crank by two hinges that cross, and on the rocker by a ball: three conditions. With
+    all joints at zero all loops are closed.
+    """
+    elements, tags, before = [link("ground")], [], "ground"
+    for k in range(count):
+        names = [f"{name}_{k}" for name in ("crank", "cross", "rod", "rocker")]
+        crank, cross, rod, rocker = names
+        elements += [link(name, mass) for name, mass in zip(names, (0.2, None, 0.3, 0.5), strict=True)]
+        for name, parent, child, place, axis in (
+            ("motor", before, crank, (0, 0, 0.1), (0, 1, 0)),
+            ("cross_z", crank, cross, (0.1, 0, 0), (0.1, 0.2, 1)),
+            ("cross_y", cross, rod, (0, 0, 0), (0, 1, 0.1)),
+            ("pivot", before, rocker, (0.5, 0.1, 0), (0, 0.9, 0.3)),
+        ):
+            elements.append(joint(f"{name}_{k}", "continuous", parent, child, place, axis=axis))
+        ends = (rod, (0.4, 0.1, 0.2)), (rocker, (0, 0, 0.3))
+        tags.append(loop_joint(f"ball_{k}", "spherical", *ends, (0, 0, 1)))
+        tags += passive(f"{name}_{k}" for name in ("cross_z", "cross_y", "pivot"))
+        before = rocker
+    return loaded("spatial_linkages", elements, tags)
+
+
 SPATIAL = {
     "linkages": lambda: spatial_linkages(3),
     "ankle": lambda: md.load_urdf(ankle().urdf()),

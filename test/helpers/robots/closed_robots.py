@@ -1,9 +1,16 @@
-"""Robots with closed loops, and states of theirs."""
+"""Robots with closed loops, states of theirs, and what two tests of compiled functions share."""
+
+import gc
+import sys
 
 import numpy as np
 
 from helpers.paths import ROBOTS
 from helpers.robots.urdf_text import spring
+from modular_dynamics.loops import solver_of
+
+#: Those with loops in a plane.
+PLANAR = "four_bar", "exoskeleton", "charmie_torso", "crane", "slider_crank"
 
 STATES = {
     "four_bar": np.array([0.7]),
@@ -46,3 +53,26 @@ def change_point() -> str:
         assert text.count(old) == 1
         text = text.replace(old, new)
     return text
+
+
+def states_near(graph, count, spread=0.05, seed=0, size=1.0):
+    """Random q, v and accelerations or torques near the reference, which is a guess for all of them."""
+    rng, solver = np.random.default_rng(seed), solver_of(graph)
+    reference, p = solver.reference(), len(solver.independent_v)
+    for _ in range(count):
+        q = reference[solver.independent_q] + rng.uniform(-spread, spread, p)
+        yield q, rng.normal(size=p), size * rng.normal(size=p), reference
+
+
+def largest(difference, values):
+    """The largest difference, relative to the largest value."""
+    return np.abs(difference).max() / np.abs(values).max()
+
+
+def assert_allocates_nothing(run):
+    """Of Python's objects, once the first calls are over."""
+    run()
+    gc.collect()
+    before = sys.getallocatedblocks()
+    run()
+    assert sys.getallocatedblocks() - before < 20

@@ -37,7 +37,6 @@ from modular_dynamics.loops.assembly.mechanism import ROUNDING, Mechanism, free_
 from modular_dynamics.loops.constraints import newton
 from modular_dynamics.loops.constraints.constraint_system import ConstraintSystem
 from modular_dynamics.loops.dynamics.solver import ClosedLoopSolver
-from modular_dynamics.loops.dynamics.solver import solver_of as solver_of_of_free_coordinates
 
 #: Residual of a closed loop.
 CLOSE = 1e-10
@@ -369,7 +368,7 @@ def mechanism(request):
 
 def test_inverse_dynamics_against_a_saddle_point_system_of_pinocchio(mechanism):
     graph, free = mechanism
-    rng, solver = np.random.default_rng(0), solver_of_of_free_coordinates(graph)
+    rng, solver = np.random.default_rng(0), solver_of(graph)
     count = len(graph.independent_joint_names)
     result = None
     for k in range(3):
@@ -423,38 +422,28 @@ def test_free_joints_keep_the_guess_and_do_not_move(mechanism):
     guess[at] += np.linspace(0.4, 0.5, len(at))
     moved = md.close_loops(graph, np.full(count, 0.05), guess)
     assert np.array_equal(moved[at], guess[at])
-    assert max(solver_of_of_free_coordinates(graph).residual(moved).values()) < 1e-10
+    assert max(solver_of(graph).residual(moved).values()) < 1e-10
     turned = md.InverseDynamics(graph).solve(np.zeros(count), np.zeros(count), np.zeros(count), guess=guess)
     assert turned.free == first.free
 
 
 @pytest.mark.parametrize(("kind", "free"), [("spherical", 3), ("universal", 2)])
-def test_free_joints_move_where_loops_do_not_close_otherwise(kind, free):
-    """A body that can be anywhere, on three slides and three hinges, and one loop joint to a driven link."""
-    names = ["slide_0", "slide_1", "slide_2", "turn_0", "turn_1", "turn_2"]
-    elements = [link("base"), link("driven", 1.0), *(link(f"{name}_body", 1.0) for name in names)]
-    elements.append(joint("motor", "continuous", "base", "driven", (0, 0, 0), axis=Z))
-    carrier = "base"
-    for name, axis in zip(names, (X, Y, Z, X, Y, Z), strict=True):
-        type_ = "prismatic" if name.startswith("slide") else "continuous"
-        elements.append(joint(name, type_, carrier, f"{name}_body", (0, 0, 0), axis=axis))
-        carrier = f"{name}_body"
-    ends = ("driven", (0.3, 0.1, -0.2), (0.5, -0.3, 0.9)), (carrier, (0.1, 0.2, 0.05), (0.2, 0.1, -0.4))
-    graph = loaded("table", elements, [loop_joint("pin", kind, *ends, (0.48, -0.6, 0.64)), *passive(names)])
-    solver, rng = solver_of_of_free_coordinates(graph), np.random.default_rng(0)
+def test_joints_of_the_table_are_free_as_its_loop_joint_says(kind, free):
+    """They move where the loop does not close otherwise."""
+    graph, rng = table(kind), np.random.default_rng(0)
+    solver = solver_of(graph)
     for _ in range(60):
-        guess = rng.uniform(-2.5, 2.5, graph.nq)
-        closed = solver.close([0.4], guess)
+        closed = solver.close([0.4], rng.uniform(-2.5, 2.5, graph.nq))
         assert solver.system.largest_residual(closed) < 1e-9
-        assert closed[graph.q_slice("motor")] == 0.4
+        assert closed[graph.q_slice("driven")] == 0.4
     assert len(solver.system.free) == free
 
 
 def test_what_is_free_does_not_depend_on_the_first_call():
     """Each solver finds it by itself: closing first, from a guess, or dynamics at once."""
     graph = spinning_rod(2)
-    closed = solver_of_of_free_coordinates(graph).close([0.1, 0.2])
-    later = solver_of_of_free_coordinates(graph).close([0.4, 0.1], closed)
+    closed = solver_of(graph).close([0.1, 0.2])
+    later = solver_of(graph).close([0.4, 0.1], closed)
     solvers = [ClosedLoopSolver(graph) for _ in range(4)]
     solvers[0].close([0.1, 0.2])
     solvers[1].close([0.4, 0.1], closed)

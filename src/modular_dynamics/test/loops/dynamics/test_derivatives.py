@@ -7,22 +7,16 @@ import pytest
 from hypothesis import given
 
 import modular_dynamics as md
+from helpers.oracles.motions import rate
 from helpers.random_examples.examples import examples
 from helpers.random_examples.mechanisms import random_mechanisms
 from helpers.robots import closed_robots
 from modular_dynamics.loops import solver_of
 
-#: Of central differences of eighth order.
-WEIGHTS = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
-
 
 def differences(function, x, step):
     """d function / dx by central differences of eighth order."""
-    sides = [
-        sum(w * (function(x + k * e) - function(x - k * e)) for k, w in enumerate(WEIGHTS, 1))
-        for e in step * np.eye(len(x))
-    ]
-    return np.array(sides).T / step
+    return np.array([rate(lambda t, e=e: function(x + t * e), step) for e in np.eye(len(x))]).T
 
 
 def assert_agree(graph, q, seed, step, tolerance, friction="none"):

@@ -111,19 +111,23 @@ def test_any_parameters(name, load_robot):
     assert answered >= 2 * len(seeds) // 3
 
 
-def test_mujoco_agrees(load_robot):
-    graph = load_robot("charmie_torso")
-    motion = states(graph, 20, 5)
-    parameters = columns(graph, {name: x for name, x in TORSO.items() if name != "gravity z"}, 20)
+def assert_mujoco_agrees(graph, motion, parameters):
+    """Of designs written to URDF."""
     batch = md.InverseDynamics(graph).solve_many(*motion, parameters=parameters)
-    for k in range(20):
+    for k, torques in enumerate(batch.tau):
         changed = graph.with_parameters({name: column[k] for name, column in parameters.items()})
         text = changed.to_urdf().replace(' rpy="0.0 0.0 0.0"', "")
         peer = MujocoLoops(text, graph.independent_joint_names)
-        for i in range(5):
+        for i, tau in enumerate(torques):
             peer(*(x[k, i] for x in motion))
-            assert batch.tau[k, i] == pytest.approx(peer.tau, abs=1e-9 * np.abs(peer.tau).max())
+            assert tau == pytest.approx(peer.tau, abs=1e-9 * np.abs(peer.tau).max())
             assert batch.tensions[k, i] == pytest.approx([*peer.tensions.values()], rel=1e-9)
+
+
+def test_mujoco_agrees(load_robot):
+    graph = load_robot("charmie_torso")
+    parameters = columns(graph, {name: x for name, x in TORSO.items() if name != "gravity z"}, 20)
+    assert_mujoco_agrees(graph, states(graph, 20, 5), parameters)
 
 
 def test_results_do_not_depend_on_threads_or_neighbours(load_robot):
@@ -239,21 +243,6 @@ def test_one_state_of_each_and_wrong_arguments(load_robot):
 
 # Designs of loops that are not planar: each as the robot written to URDF and loaded, and as MuJoCo.
 
-DESIGNS, STATES = 20, 6
-
-
-def states_of_newton(graph, designs=DESIGNS, count=STATES, size=0.02):
-    rng, solver = np.random.default_rng(0), solver_of(graph)
-    shape = designs, count, len(solver.independent_v)
-    q = solver.reference()[solver.independent_q] + size * rng.uniform(-1.0, 1.0, shape)
-    return q, rng.normal(size=shape), rng.normal(size=shape)
-
-
-def columns_of_newton(graph, names, designs=DESIGNS, size=2e-3):
-    """Parameters that vary to both sides by so much."""
-    rng = np.random.default_rng(1)
-    return {name: graph.parameters[name].value + size * rng.uniform(-1.0, 1.0, designs) for name in names}
-
 
 def of_ankle(graph):
     """Points of loops, origins and angles of joints, masses."""
@@ -261,7 +250,7 @@ def of_ankle(graph):
     return [name for name in graph.parameters if name.endswith(ends) and graph.parameters[name].value != 0.0]
 
 
-def assert_as_written(graph, motion, parameters, batch):
+def assert_all_as_written(graph, motion, parameters, batch):
     for k in range(len(batch.tau)):
         changed = graph.with_parameters({name: column[k] for name, column in parameters.items()})
         robot, guess = md.load_urdf(changed.to_urdf()), solver_of(graph).reference()
@@ -275,35 +264,28 @@ def assert_as_written(graph, motion, parameters, batch):
 
 def test_designs_are_robots_written_and_loaded():
     graph = md.load_urdf(ankle().urdf())
-    motion, parameters = states_of_newton(graph), columns_of_newton(graph, of_ankle(graph))
+    motion, parameters = states(graph, 20, 6), columns(graph, dict.fromkeys(of_ankle(graph), 2e-3), 20, 1)
     batch = md.InverseDynamics(graph).solve_many(*motion, errors="raise", parameters=parameters)
-    assert_as_written(graph, motion, parameters, batch)
+    assert_all_as_written(graph, motion, parameters, batch)
 
 
-def test_mujoco_agrees_newton():
+def test_mujoco_agrees_on_loops_that_are_not_planar():
     graph = md.load_urdf(bricard().urdf())
     masses = [name for name in graph.parameters if name.endswith(" mass")]
-    masses = [name for name in masses if graph.parameters[name].value > 0.1]
-    parameters = columns_of_newton(graph, masses, size=0.05) | columns_of_newton(
-        graph, ["loop joint pin predecessor x"]
-    )
-    motion = states_of_newton(graph)
-    batch = md.InverseDynamics(graph).solve_many(*motion, parameters=parameters)
-    for k in range(DESIGNS):
-        changed = graph.with_parameters({name: column[k] for name, column in parameters.items()})
-        text = changed.to_urdf().replace(' rpy="0.0 0.0 0.0"', "")
-        peer = MujocoLoops(text, graph.independent_joint_names)
-        for i in range(STATES):
-            peer(*(x[k, i] for x in motion))
-            assert batch.tau[k, i] == pytest.approx(peer.tau, abs=1e-9 * np.abs(peer.tau).max())
+    changes = {name: 0.05 for name in masses if graph.parameters[name].value > 0.1}
+    changes["loop joint pin predecessor x"] = 2e-3
+    assert_mujoco_agrees(graph, states(graph, 20, 6), columns(graph, changes, 20, 1))
 
 
 def test_motors_do_the_work_that_bodies_gain():
     """Power of the motors is the rate of the energy of all bodies, by central differences."""
     graph, h = md.load_urdf(ankle().urdf()), 1e-5
-    motion, parameters = states_of_newton(graph, size=0.05), columns_of_newton(graph, of_ankle(graph))
+    motion, parameters = (
+        states(graph, 20, 6, 0.05),
+        columns(graph, dict.fromkeys(of_ankle(graph), 2e-3), 20, 1),
+    )
     batch = md.InverseDynamics(graph).solve_many(*motion, parameters=parameters)
-    for k in range(0, DESIGNS, 4):
+    for k in range(0, 20, 4):
         q, v, a = (x[k, 0] for x in motion)
         robot = graph.with_parameters({name: column[k] for name, column in parameters.items()})
         solver, energies = solver_of(robot), []
@@ -318,7 +300,7 @@ def test_motors_do_the_work_that_bodies_gain():
 
 def test_the_same_bits_on_any_number_of_threads():
     graph = md.load_urdf(ankle().urdf())
-    motion, parameters = states_of_newton(graph), columns_of_newton(graph, of_ankle(graph))
+    motion, parameters = states(graph, 20, 6), columns(graph, dict.fromkeys(of_ankle(graph), 2e-3), 20, 1)
     one, three = (
         md.InverseDynamics(graph).solve_many(*motion, threads=k, parameters=parameters) for k in (1, 3)
     )
@@ -333,11 +315,11 @@ def test_planar_loops_that_leave_their_plane_and_still_close():
     assert graph.loop_joints[0].type == "planar"
     name = "loop joint loop predecessor roll"
     parameters = {name: graph.parameters[name].value + np.array([0.0, 0.05, 0.1, -0.1, 0.2])}
-    motion = states_of_newton(graph, 5, 4)
+    motion = states(graph, 5, 4)
     batch = md.InverseDynamics(graph).solve_many(*motion, errors="raise", parameters=parameters)
     assert np.isnan(batch.sines[1:]).all()
     assert np.isfinite(batch.sines[0]).all()
-    assert_as_written(graph, motion, parameters, batch)
+    assert_all_as_written(graph, motion, parameters, batch)
 
 
 def test_designs_that_never_close_take_no_search_for_each_state(load_robot, monkeypatch):
@@ -348,7 +330,7 @@ def test_designs_that_never_close_take_no_search_for_each_state(load_robot, monk
         lambda *_, **__: searches.append(1),
     )
     values = graph.parameters["joint J3 origin z"].value + np.array([0.0, 1e-3, 0.0, -2e-3])
-    motion = states_of_newton(graph, 4, 50)
+    motion = states(graph, 4, 50)
     batch = md.InverseDynamics(graph).solve_many(
         *motion, guess=solver_of(graph).reference(), parameters={"joint J3 origin z": values}
     )
@@ -365,12 +347,12 @@ def test_designs_that_never_close_take_no_search_for_each_state(load_robot, monk
 
 
 def test_designs_out_of_reach_are_searched_once(monkeypatch):
-    """Of the second design one rod ends ten metres away; of the first all states_of_newton are answered."""
+    """Of the second design one rod ends ten metres away; of the first all states are answered."""
     graph, calls, search = md.load_urdf(ankle().urdf()), [], Assembler.search
     monkeypatch.setattr(Assembler, "search", lambda *args, **kw: calls.append(1) or search(*args, **kw))
     name = next(one for one in of_ankle(graph) if one.startswith("loop joint "))
     parameters = {name: graph.parameters[name].value + np.array([0.0, 10.0])}
-    batch = md.InverseDynamics(graph).solve_many(*states_of_newton(graph, 2, 20), parameters=parameters)
+    batch = md.InverseDynamics(graph).solve_many(*states(graph, 2, 20), parameters=parameters)
     assert (batch.statuses[0] == md.StateStatus.ANSWERED).all()
     assert (batch.statuses[1] == md.StateStatus.CANNOT_CLOSE).all()
     assert "do not close with all joints free" in batch.reasons[39]
@@ -380,7 +362,7 @@ def test_designs_out_of_reach_are_searched_once(monkeypatch):
 def test_states_that_a_design_cannot_reach_take_no_search(monkeypatch):
     """The first hinge turns too far: a call for such a state alone searches for the reason."""
     graph = md.load_urdf(bricard().urdf())
-    motion = states_of_newton(graph, 2, 10)
+    motion = states(graph, 2, 10)
     motion[0][:, ::3] -= 2.0
     with pytest.raises(md.ClosureError, match="out of reach"):
         md.InverseDynamics(graph).solve(*(x[0, 0] for x in motion), guess=solver_of(graph).reference())
@@ -397,7 +379,7 @@ def test_states_that_a_design_cannot_reach_take_no_search(monkeypatch):
 def test_designs_that_cannot_be_are_marked_and_spoil_no_other():
     graph = md.load_urdf(ankle().urdf())
     name = next(one for one in of_ankle(graph) if one.endswith(" mass"))
-    motion = states_of_newton(graph, 3, 4)
+    motion = states(graph, 3, 4)
     parameters = {name: graph.parameters[name].value * np.array([1.0, -1.0, 2.0])}
     batch = md.InverseDynamics(graph).solve_many(*motion, parameters=parameters)
     assert (batch.statuses == [[0], [md.StateStatus.NO_MODEL], [0]]).all()

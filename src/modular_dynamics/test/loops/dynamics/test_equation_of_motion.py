@@ -1,7 +1,6 @@
 """The equation of motion of closed loops: compiled terms, their general method, and identities."""
 
-import gc
-import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,32 +12,15 @@ from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.paths import ROBOTS as ROBOTS_OF_JOINT_TERMS
 from helpers.random_examples.examples import some
 from helpers.random_examples.joint_trees import passive_torques
+from helpers.robots.closed_robots import assert_allocates_nothing, largest, states_near
 from helpers.robots.parallel_mechanisms import delta
-from helpers.robots.planar_mechanisms import MECHANISMS
 from helpers.springs import spring_torque
 from helpers.tree_dynamics import assert_close
 from modular_dynamics.loops import energy, simulate, solver_of
 from modular_dynamics.loops.core_loops import GOOD, core_loops
 
-ROBOTS = "four_bar", "exoskeleton", "charmie_torso", "crane", "slider_crank"
-
-
-@pytest.fixture(params=[*ROBOTS, *MECHANISMS])
-def graph(request, load_robot):
-    return load_robot(request.param) if request.param in ROBOTS else MECHANISMS[request.param]().graph()
-
-
-def states(graph, count, spread=0.05, seed=0):
-    """Random q, v and torques near the reference, which is a guess for all of them."""
-    rng, solver = np.random.default_rng(seed), solver_of(graph)
-    reference, p = solver.reference(), len(solver.independent_v)
-    for _ in range(count):
-        q = reference[solver.independent_q] + rng.uniform(-spread, spread, p)
-        yield q, rng.normal(size=p), 10.0 * rng.normal(size=p), reference
-
-
-def largest(difference, values):
-    return np.abs(difference).max() / np.abs(values).max()
+#: Random q, v and torques.
+states = partial(states_near, size=10.0)
 
 
 def by_projection(graph, q, guess):
@@ -116,11 +98,7 @@ def test_nothing_is_allocated_with_out(graph):
             md.nonlinear_effects(graph, q, v, guess=guess, out=result)
             md.forward_dynamics(graph, q, v, tau, guess=guess, out=result)
 
-    run()
-    gc.collect()
-    before = sys.getallocatedblocks()
-    run()
-    assert sys.getallocatedblocks() - before < 20
+    assert_allocates_nothing(run)
 
 
 def test_without_a_guess_the_general_method_answers(graph):
@@ -188,16 +166,6 @@ def test_wrong_results_arrays_are_named(graph):
         md.mass_matrix(graph, q, guess=guess, out=np.empty(len(v) + 1))
     with pytest.raises(md.StateError, match="out is list"):
         md.forward_dynamics(graph, q, v, tau, guess=guess, out=[0.0])
-
-
-def test_a_joint_that_moves_no_inertia_is_an_error_of_the_general_method(load_robot):
-    graph = load_robot("four_bar")
-    bare = {f"link {name} mass": 0.0 for name in graph.links if f"link {name} mass" in graph.parameters}
-    bare |= {name: 0.0 for name in graph.parameters if name.startswith("link ") and " inertia " in name}
-    light = graph.with_parameters(bare)
-    q, v, tau, guess = next(states(light, 1))
-    with pytest.raises(md.StateError, match="inertia"):
-        md.forward_dynamics(light, q, v, tau, guess=guess)
 
 
 def test_dead_points_are_errors_of_the_general_method(load_robot):

@@ -1,9 +1,7 @@
 """Prepared inverse dynamics of closed loops: the compiled function in closed form and the general method."""
 
-import gc
 import pickle
 import re
-import sys
 import threading
 
 import numpy as np
@@ -12,36 +10,13 @@ import pytest
 import modular_dynamics as md
 from helpers.general_loops import GeneralSolver
 from helpers.random_examples.examples import some
+from helpers.robots.closed_robots import assert_allocates_nothing, largest
+from helpers.robots.closed_robots import states_near as states
 from helpers.robots.parallel_mechanisms import delta
 from helpers.robots.planar_mechanisms import MECHANISMS
 from helpers.robots.planar_robots import four_bar
 from modular_dynamics.loops import solver_of
 from modular_dynamics.loops.core_loops import GOOD, core_loops
-
-ROBOTS = "four_bar", "exoskeleton", "charmie_torso", "crane", "slider_crank"
-
-
-@pytest.fixture(params=[*ROBOTS, *MECHANISMS])
-def graph(request, load_robot):
-    """Where a name stands in both, the mechanism of the tests has its bodies and lengths at random."""
-    return load_robot(request.param) if request.param in ROBOTS else MECHANISMS[request.param]().graph()
-
-
-def states(graph, count, spread=0.05, seed=0):
-    """Random states near the reference, which is a guess for all of them."""
-    rng, solver = np.random.default_rng(seed), solver_of(graph)
-    reference, p = solver.reference(), len(solver.independent_v)
-    for _ in range(count):
-        yield (
-            reference[solver.independent_q] + rng.uniform(-spread, spread, p),
-            rng.normal(size=p),
-            rng.normal(size=p),
-            reference,
-        )
-
-
-def largest(difference, values):
-    return np.abs(difference).max() / np.abs(values).max()
 
 
 def test_torques_are_those_of_the_general_method(graph):
@@ -120,11 +95,7 @@ def test_nothing_is_allocated_with_out(graph):
         for _ in range(200):
             solver(q, v, a, guess=guess, out=tau, coordinates=coordinates)
 
-    run()
-    gc.collect()
-    before = sys.getallocatedblocks()
-    run()
-    assert sys.getallocatedblocks() - before < 20
+    assert_allocates_nothing(run)
 
 
 def test_without_a_guess_and_with_wrenches_the_general_method_answers(graph):
