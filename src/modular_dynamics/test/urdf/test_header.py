@@ -1,6 +1,5 @@
 """Gravity and floating base as attributes of <modular_dynamics>; arguments of load_urdf come first."""
 
-import math
 import re
 
 import numpy as np
@@ -158,12 +157,6 @@ def test_poses_are_those_of_pinocchio(seed, length, recwarn):
     tensor = link.rotation @ np.diag([0.01, 0.02, 0.03]) @ link.rotation.T
     np.testing.assert_allclose(graph.bodies[0].com, link.translation, rtol=0, atol=5e-15)
     np.testing.assert_allclose(graph.bodies[0].inertia, tensor, rtol=0, atol=1e-16)
-
-
-def test_the_model_is_the_one_with_the_same_angles():
-    angle = 0.3
-    quaternion = f'quat_xyzw="0 0 {math.sin(angle / 2)} {math.cos(angle / 2)}"'
-    assert weight_torque(arm("1.1", quaternion)) == weight_torque(arm("1.0", f'rpy="0 0 {angle}"'))
 
 
 @pytest.mark.parametrize(

@@ -153,19 +153,6 @@ def test_a_robot_without_moving_joints():
     assert md.inverse_dynamics(graph, *np.zeros((3, 0))).shape == (0,)
 
 
-def test_encodings_and_declarations(tmp_path):
-    text = (ROBOTS / "four_link.urdf").read_text()
-    element = text[text.index("<robot") :]
-    latin = tmp_path / "latin.urdf"
-    declared = '<?xml version="1.0" encoding="ISO-8859-1"?>\n<!-- Müller -->' + element
-    latin.write_bytes(declared.encode("latin-1"))
-    with_bom = tmp_path / "bom.urdf"
-    with_bom.write_bytes(b"\xef\xbb\xbf" + element.encode())
-    for source in (latin, with_bom, str(latin), '<?xml version="1.0" encoding="utf-8"?>' + element):
-        graph = md.load_urdf(source)
-        assert md.crosscheck.rnea_residual(graph, *np.ones((3, graph.nv))).max() < 1e-12
-
-
 def test_long_chains_of_fixed_links():
     """Vendors' calibration frames and the like: deeper than Python's recursion limit."""
     links = "".join(f'<link name="l{k}"/>' for k in range(1501))
