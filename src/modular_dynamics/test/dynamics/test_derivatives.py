@@ -10,22 +10,14 @@ from hypothesis import strategies as st
 
 import modular_dynamics as md
 from helpers import tree_dynamics
+from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees
 from helpers.random_examples.trees import random_trees
-from helpers.tree_dynamics import assert_close as assert_close_of_of_accelerations
+from helpers.tree_dynamics import assert_close as assert_close_accelerations
 from helpers.tree_dynamics import differences, random_state, random_states
 
 assert_close = partial(tree_dynamics.assert_close, least=1e-3)
-
-
-def by_pinocchio(graph, q, v, a):
-    """The same three matrices, in our order of joints, mimic joints folded in."""
-    pin = md.crosscheck.PinocchioModel(graph)
-    theirs = pinocchio.computeRNEADerivatives(pin.model, pin.data, pin.q(q), pin.v(v), pin.v(a))
-    # columns of dv_pinocchio / dv: linear, so read off unit velocities
-    fold = np.array([pin.v(unit) for unit in np.eye(graph.nv)]).T
-    return [fold.T @ np.asarray(matrix) @ fold for matrix in theirs]
 
 
 def test_robots_against_pinocchio_and_differences(tree_robot):
@@ -38,7 +30,7 @@ def test_robots_against_pinocchio_and_differences(tree_robot):
     else:
         assert_close(dq, differences(lambda x: md.inverse_dynamics(tree_robot, x, v, a), q), 1e-7)
     result = md.inverse_dynamics_derivatives(tree_robot, q, v, a)
-    for ours, theirs in zip(result, by_pinocchio(tree_robot, q, v, a), strict=True):
+    for ours, theirs in zip(result, PinocchioTree(tree_robot).derivatives(q, v, a), strict=True):
         assert_close(ours, theirs, 1e-10)
 
 
@@ -83,7 +75,7 @@ def test_random_trees_agree_with_pinocchio(tree):
         expected = np.asarray(theirs).reshape(graph.nv, graph.nv)
         if theirs is pin.data.Minv:  # Pinocchio fills its upper half
             expected = np.triu(expected) + np.triu(expected, 1).T
-        assert_close_of_of_accelerations(mine, expected[np.ix_(order, order)], tolerance, 1.0)
+        assert_close_accelerations(mine, expected[np.ix_(order, order)], tolerance, 1.0)
 
 
 def assert_agree_with_differences(graph, state, friction):
@@ -123,7 +115,7 @@ def test_armatures_springs_and_friction_count(tree, friction):
     batch = md.forward_dynamics_derivatives(graph, *([x] for x in state), friction=friction)
     single = md.forward_dynamics_derivatives(graph, *state, friction=friction)
     for mine, theirs in zip(batch, single, strict=True):
-        assert_close_of_of_accelerations(mine[0], theirs, 1e-14 * max(1e3, condition(graph, q)))
+        assert_close_accelerations(mine[0], theirs, 1e-14 * max(1e3, condition(graph, q)))
 
 
 def test_external_wrenches_are_held_fixed_in_their_link(load_robot):
@@ -139,7 +131,7 @@ def test_external_wrenches_are_held_fixed_in_their_link(load_robot):
     ]
     expected = (ends[0] - ends[1]) / 2e-6
     assert np.abs(ours.dq[:, 9] - expected).max() <= 1e-6 * np.abs(ours.a).max()
-    assert_close_of_of_accelerations(batch.dq[0], ours.dq, 1e-9)
+    assert_close_accelerations(batch.dq[0], ours.dq, 1e-9)
 
 
 @pytest.mark.parametrize(("name", "floating"), [("vendor_arm", True), ("charmie", False)])
@@ -150,7 +142,7 @@ def test_rows_are_the_single_states(load_robot, name, floating):
     for k in range(20):
         single = md.forward_dynamics_derivatives(robot, *(rows[k] for rows in states))
         for mine, theirs in zip(batch, single, strict=True):
-            assert_close_of_of_accelerations(mine[k], theirs, 1e-9)
+            assert_close_accelerations(mine[k], theirs, 1e-9)
 
 
 def test_bad_input_is_named(load_robot, boxed_arm):

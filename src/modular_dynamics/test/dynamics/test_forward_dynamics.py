@@ -1,12 +1,12 @@
 """Forward dynamics against Pinocchio, against the equation that it solves, and itself in batches."""
 
 import numpy as np
-import pinocchio
 import pytest
 from hypothesis import given
 
 import modular_dynamics as md
 from helpers.oracles.mujoco_saddle_point import MujocoSaddlePoint
+from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees
 from helpers.random_examples.trees import random_trees
@@ -129,12 +129,8 @@ def mask(graph, names):
 
 def by_pinocchio(graph, q, v, a, tau, prescribed):
     """[M -E^T; E 0] [a; tau_p] = [tau_f - h; a_p] from Pinocchio's M and h; E selects p."""
-    pin, nv, known = md.crosscheck.PinocchioModel(graph), graph.nv, mask(graph, prescribed)
-    M = pinocchio.crba(pin.model, pin.data, pin.q(q))
-    M = np.triu(M) + np.triu(M, 1).T
-    order = pin.tau(np.arange(nv, dtype=float)).astype(int)  # ours -> index in Pinocchio's
-    M = M[np.ix_(order, order)]
-    h = pin.tau(pinocchio.nle(pin.model, pin.data, pin.q(q), pin.v(v)))
+    pin, nv, known = PinocchioTree(graph), graph.nv, mask(graph, prescribed)
+    M, h = pin.mass_matrix(q), pin.inverse_dynamics(q, v, np.zeros(nv))
     E, count = np.eye(nv)[known], int(known.sum())
     saddle = np.block([[M, -E.T], [E, np.zeros((count, count))]])
     solution = np.linalg.solve(saddle, np.concatenate([np.where(known, 0.0, tau) - h, a[known]]))

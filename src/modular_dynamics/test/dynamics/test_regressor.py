@@ -3,7 +3,6 @@
 import re
 
 import numpy as np
-import pinocchio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,26 +18,13 @@ from helpers.tree_dynamics import assert_close, random_states
 from modular_dynamics.dynamics.regressor import JOINT_PARAMETERS
 
 
-def pinocchios(graph, q, v, a):
-    """Pinocchio's regressor and parameters in the graph's order of joints and bodies."""
-    pin = md.crosscheck.PinocchioModel(graph)
-    theirs = pinocchio.computeJointTorqueRegressor(pin.model, pin.data, pin.q(q), pin.v(v), pin.v(a))
-    theirs = theirs.reshape(pin.model.nv, -1)  # one row comes as 1-D
-    columns = np.concatenate([10 * (index - 1) + np.arange(10) for index in pin.ids])
-    theta = np.concatenate([pin.model.inertias[index].toDynamicParameters() for index in pin.ids])
-    Y = np.zeros((graph.nv, columns.size))
-    for joint in graph.joints:  # a mimic joint's torque is its driver's
-        scale = 1.0 if joint.mimic is None else joint.mimic.multiplier
-        Y[graph.v_slice(graph.driver(joint))] += scale * theirs[pin.v_slice(joint), columns]
-    return Y, theta
-
-
 def assert_agrees(graph, *state):
     Y, theta = md.regressor(graph, *state), md.inertial_parameters(graph)
     assert_close(Y @ theta, md.inverse_dynamics(graph, *state))
-    theirs, their_theta = pinocchios(graph, *state)
-    assert_close(Y, theirs)
-    assert_close(theta, their_theta)
+    pin = PinocchioTree(graph)
+    assert_close(Y, pin.regressor(*state))
+    inertias = [pin.model.inertias[pin.ids[k]] for k in range(len(graph.bodies))]
+    assert_close(theta, np.concatenate([one.toDynamicParameters() for one in inertias]))
 
 
 @pytest.mark.slow
