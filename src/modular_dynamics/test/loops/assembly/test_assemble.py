@@ -188,3 +188,14 @@ def test_the_search_is_the_same_every_time():
     graph = md.load_urdf(MECHANISMS["delta"].urdf())
     first, second = (Assembler(graph).search(graph.neutral()) for _ in range(2))
     assert np.array_equal(first.q, second.q)
+
+
+@pytest.mark.parametrize("ratio", [-30.0, 1e6])
+def test_gears_of_large_ratio_are_closed_too(ratio):
+    built = four_bar()
+    built.turn("motor", "world", "motor", (4, 4))
+    built.tags.append(f'<gear joint="motor" driver="rocker" ratio="{ratio}" offset="500"/>')
+    graph = built.graph()
+    coordinates = md.assemble(graph).coordinates
+    motor, rocker = (coordinates[graph.q_slice(name)][0] for name in ("motor", "rocker"))
+    assert motor == pytest.approx(ratio * rocker + 500, rel=1e-9)

@@ -464,16 +464,7 @@ def test_energy_is_kept_in_simulation():
 def rod(size=0.1, com=(0.2, 0.0, 0.0)):
     """A rod between a crank and a rocker; with size 0 a line of mass that has no inertia about its axis."""
     elements = [link("base"), link("crank", 1.0), link("rocker", 0.8)]
-    inertia = "".join(
-        f'{key}="{value}" '
-        for key, value in zip(
-            ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), (size, 0.01, 0.01, 0, 0, 0), strict=True
-        )
-    )
-    elements.append(
-        f'<link name="rod"><inertial><origin xyz="{com[0]} {com[1]} {com[2]}"/><mass value="0.5"/>'
-        f"<inertia {inertia}/></inertial></link>"
-    )
+    elements.append(f'<link name="rod">{inertial(0.5, com, np.diag([size, 0.01, 0.01]))}</link>')
     elements += [joint("motor", "continuous", "base", "crank", (0, 0, 0), axis=Z)]
     balls, names = ball("ball", "crank", "rod", (0.1, 0, 0))
     elements += [*balls, joint("rocking", "continuous", "base", "rocker", (0.45, 0.05, 0.1), axis=X)]

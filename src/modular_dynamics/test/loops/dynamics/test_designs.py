@@ -291,9 +291,7 @@ def test_motors_do_the_work_that_bodies_gain():
         solver, energies = solver_of(robot), []
         for sign in (-1.0, 1.0):
             full = solver.close(q + sign * h * v + 0.5 * h * h * a, batch.coordinates[k, 0])
-            rates = solver.projection(full) @ (v + sign * h * a)
-            kinetic = 0.5 * rates @ md.mass_matrix(robot.tree, full) @ rates
-            energies.append(kinetic + md.potential_energy(robot.tree, full))
+            energies.append(md.energy(robot, full, solver.projection(full) @ (v + sign * h * a)))
         power = (energies[1] - energies[0]) / (2.0 * h)
         assert batch.tau[k, 0] @ v == pytest.approx(power, rel=1e-6, abs=1e-6)  # of the differences
 

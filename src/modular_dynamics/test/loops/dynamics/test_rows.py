@@ -264,20 +264,6 @@ def answered(graph_of_newton, states, starts, threads=1):
     return SimpleNamespace(tau=tau, coordinates=coordinates, statuses=statuses)
 
 
-def assert_power_is_that_of_energy(graph_of_newton, q, v, a, batch):
-    """Power of the motors is the rate of the energy of all bodies, by central differences."""
-    h = 1e-5
-    solver = solver_of(graph_of_newton)
-    energies = []
-    for sign in (-1.0, 1.0):
-        there, rates = q + sign * h * v + 0.5 * h * h * a, v + sign * h * a
-        full = solver.close(there, batch.coordinates[0])
-        all_rates = solver.projection(full) @ rates
-        M = md.mass_matrix(graph_of_newton.tree, full)
-        energies.append(0.5 * all_rates @ M @ all_rates + md.potential_energy(graph_of_newton.tree, full))
-    assert batch.tau[0] @ v == pytest.approx((energies[1] - energies[0]) / (2.0 * h), rel=1e-6, abs=1e-6)
-
-
 def test_the_compiled_function_answers_all_rows_alone(graph_of_newton):
     rows = answered(graph_of_newton, motion(graph_of_newton), solver_of(graph_of_newton).reference())
     assert (rows.statuses == 0).all()
@@ -286,9 +272,14 @@ def test_the_compiled_function_answers_all_rows_alone(graph_of_newton):
 
 
 def test_motors_do_the_work_that_bodies_gain(graph_of_newton):
+    """Power of the motors is the rate of the energy of all bodies, by central differences."""
     q, v, a = (x[40] for x in motion(graph_of_newton, size=0.2))
     batch = md.InverseDynamics(graph_of_newton).solve_many(q[None], v[None], a[None])
-    assert_power_is_that_of_energy(graph_of_newton, q, v, a, batch)
+    solver, h, energies = solver_of(graph_of_newton), 1e-5, []
+    for sign in (-1.0, 1.0):
+        full = solver.close(q + sign * h * v + 0.5 * h * h * a, batch.coordinates[0])
+        energies.append(md.energy(graph_of_newton, full, solver.projection(full) @ (v + sign * h * a)))
+    assert batch.tau[0] @ v == pytest.approx((energies[1] - energies[0]) / (2.0 * h), rel=1e-6, abs=1e-6)
 
 
 def test_bad_rows_are_marked_and_spoil_no_other(graph_of_newton):
@@ -458,7 +449,7 @@ def crane():
 
 
 @pytest.fixture
-def states_of_of_quantities():
+def crane_states():
     rng = np.random.default_rng(3)
     return CRANE + rng.uniform(-0.01, 0.01, (4, 3)), rng.normal(size=(4, 3)), rng.normal(size=(4, 3))
 
@@ -483,18 +474,18 @@ def functions(name):
         ("inverse_dynamics_derivatives", {"friction": "urdf"}),
     ],
 )
-def test_rows_are_the_single_states(crane, states_of_of_quantities, function, more, guesses):
+def test_rows_are_the_single_states(crane, crane_states, function, more, guesses):
     quantity = functions(function)
-    closed = np.array([md.close_loops(crane, q) for q in states_of_of_quantities[0]])
+    closed = np.array([md.close_loops(crane, q) for q in crane_states[0]])
     given = {"none": None, "one": closed[0], "each": closed}[guesses]
-    result = quantity(crane, *states_of_of_quantities, guess=given, **more)
+    result = quantity(crane, *crane_states, guess=given, **more)
     followed = md.close_loops(
-        crane, states_of_of_quantities[0], given
+        crane, crane_states[0], given
     )  # each row from the one before it, or its own guess
-    for k, state in enumerate(zip(*states_of_of_quantities, strict=True)):
+    for k, state in enumerate(zip(*crane_states, strict=True)):
         expected = quantity(crane, *state, guess=followed[k], **more)
         assert all(np.array_equal(mine[k], own) for mine, own in zip(result, expected, strict=True))
-    none = quantity(crane, *(x[:0] for x in states_of_of_quantities), **more)
+    none = quantity(crane, *(x[:0] for x in crane_states), **more)
     assert [x.shape for x in none] == [(0, *x.shape[1:]) for x in result]
 
 
@@ -512,8 +503,8 @@ def test_a_floating_base_has_more_coordinates_than_velocities(function):
 
 
 @pytest.mark.parametrize("quantity", [md.regressor, md.inverse_dynamics_derivatives])
-def test_bad_rows_are_named(crane, states_of_of_quantities, quantity):
-    q, v, a = states_of_of_quantities
+def test_bad_rows_are_named(crane, crane_states, quantity):
+    q, v, a = crane_states
     with pytest.raises(md.StateError, match=r"q, v, a have 4, 3, 4 rows; one for each"):
         quantity(crane, q, v[:3], a)
     with pytest.raises(md.StateError, match=r"guess has shape \(2, 7\); \(7,\) or \(4, 7\) is needed"):

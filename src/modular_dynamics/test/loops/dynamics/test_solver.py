@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.robots.spatial_mechanisms import spinning_rod, spinning_rod_on_a_ball
+from helpers.robots.spatial_mechanisms import passive, spinning_rod, spinning_rod_on_a_ball
+from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
 from modular_dynamics.loops import ClosedLoopSolver
 
 
@@ -93,36 +94,31 @@ def test_what_is_refused_for_free_joints_works_as_advised():
 # Motions that loops allow and that move no inertia, and very light bodies on heavy robots with loops.
 
 
+pytestmark = pytest.mark.filterwarnings("ignore::modular_dynamics.ModelWarning")
+
+
 def body(mass, centre, moment):
     """A link's inertial element; moment: of inertia about each axis through the centre."""
-    moments = " ".join(f'{name}="{moment!r}"' for name in ("ixx", "iyy", "izz"))
-    inertia = f'<inertia {moments} ixy="0" ixz="0" iyz="0"/>'
-    return f'<inertial><mass value="{mass!r}"/><origin xyz="{centre!r} 0 0"/>{inertia}</inertial>'
+    return inertial(mass, (centre, 0, 0), moment * np.eye(3))
 
 
-def joint(name, parent, child, along=0.0, axis="0 0 1"):
-    text = f'<joint name="{name}" type="continuous"><parent link="{parent}"/><child link="{child}"/>'
-    return f'{text}<origin xyz="{along!r} 0 0"/><axis xyz="{axis}"/></joint>'
+def hinge(name, parent, child, along=0.0, axis=(0, 0, 1)):
+    return joint(name, "continuous", parent, child, (along, 0, 0), axis=axis)
 
 
 def four_bar(crank, rod, rocker, more=""):
     """Crank 0.2 m, rod 0.5 m, rocker 0.4 m, ground 0.5 m, in a horizontal plane."""
-    links = f'<link name="ground"/><link name="crank">{crank}</link><link name="rod">{rod}</link>'
-    links += f'<link name="rocker">{rocker}</link>{more}'
-    joints = (
-        joint("a", "ground", "crank") + joint("b", "crank", "rod", 0.2) + joint("c", "ground", "rocker", 0.5)
-    )
-    ends = (
-        '<predecessor link="rod" xyz="0.5 0 0"/><successor link="rocker" xyz="0.4 0 0"/><axis xyz="0 0 1"/>'
-    )
-    loop = f'<loop_joint name="end" type="revolute">{ends}</loop_joint>'
-    tags = f'{loop}<passive joint="b"/><passive joint="c"/>'
-    return md.load_urdf(
-        f'<robot name="bars">{links}{joints}<modular_dynamics version="1">{tags}</modular_dynamics></robot>'
-    )
+    parts = {"ground": "", "crank": crank, "rod": rod, "rocker": rocker}
+    links = [f'<link name="{name}">{inside}</link>' for name, inside in parts.items()]
+    hinges = [
+        hinge("a", "ground", "crank"),
+        hinge("b", "crank", "rod", 0.2),
+        hinge("c", "ground", "rocker", 0.5),
+    ]
+    end = loop_joint("end", "revolute", ("rod", (0.5, 0, 0)), ("rocker", (0.4, 0, 0)), (0, 0, 1))
+    return md.load_urdf(robot("bars", [*links, more, *hinges], [end, *passive("bc")]))
 
 
-pytestmark = pytest.mark.filterwarnings("ignore::modular_dynamics.ModelWarning")
 ROCKER = body(1.2, 0.2, 0.02)
 #: Where crank and rod, 0.7 m together, are in line: the rocker stands still.
 IN_LINE = float(np.arccos((0.7**2 + 0.5**2 - 0.4**2) / (2 * 0.7 * 0.5)))
@@ -165,9 +161,9 @@ def test_close_by_they_accelerate_as_the_rocker_does(distance):
 
 
 def test_a_wrist_without_mass_on_a_rocker():
-    chain = (("x", "rocker", "1 0 0"), ("y", "x", "0 1 0"), ("z", "y", "0 0 1"))
+    chain = (("x", "rocker", (1, 0, 0)), ("y", "x", (0, 1, 0)), ("z", "y", (0, 0, 1)))
     more = '<link name="x"/><link name="y"/>' + f'<link name="z">{body(2.0, 0.1, 0.05)}</link>'
-    more += "".join(joint(f"j{name}", parent, name, 0.0, axis) for name, parent, axis in chain)
+    more += "".join(hinge(f"j{name}", parent, name, 0.0, axis) for name, parent, axis in chain)
     graph = four_bar(body(1.0, 0.1, 0.01), body(1.5, 0.25, 0.03), ROCKER, more)
     at = {"a": 0.9, "jx": 0.2, "jy": np.pi / 2, "jz": 0.3}
     qi = [at[name] for name in graph.independent_joint_names]
@@ -180,15 +176,15 @@ def test_a_wrist_without_mass_on_a_rocker():
 
 def test_a_flap_of_a_millionth_of_a_gram_on_a_heavy_robot_is_exact():
     """About its hinge, which moves with the rocker: I (alpha + phi) + m r (l alpha cos q) = tau, at rest."""
-    mass, r, moment, hinge = 1e-9, 0.005, 1e-14, 0.2
-    more = f'<link name="flap">{body(mass, r, moment)}</link>' + joint("f", "rocker", "flap", hinge)
+    mass, r, moment, place = 1e-9, 0.005, 1e-14, 0.2
+    more = f'<link name="flap">{body(mass, r, moment)}</link>' + hinge("f", "rocker", "flap", place)
     graph = four_bar(body(100.0, 0.1, 1.0), body(150.0, 0.25, 3.0), body(120.0, 0.2, 2.0), more)
     at, torque = {"a": 0.9, "f": 0.3}, {"a": 10.0, "f": 1e-12}
     qi, tau = ([by[name] for name in graph.independent_joint_names] for by in (at, torque))
     q = md.close_loops(graph, qi)
     alpha = md.constrained_dynamics(graph, q, 0 * q, tau).a[graph.v_slice("c").start]
     about = mass * r**2 + moment
-    expected = (1e-12 - mass * r * hinge * alpha * np.cos(at["f"])) / about - alpha
+    expected = (1e-12 - mass * r * place * alpha * np.cos(at["f"])) / about - alpha
     flap = graph.independent_joint_names.index("f")
     for function in each_acceleration(graph, q, qi, tau):
         assert function()[flap] == pytest.approx(expected, rel=1e-9)
