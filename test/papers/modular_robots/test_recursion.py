@@ -5,13 +5,11 @@ import pytest
 from hypothesis import given
 
 import modular_dynamics as md
-from helpers.random_examples.assemblies import random_assembly
-from helpers.random_examples.examples import examples, some
+from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees
 from helpers.robots.small_robots import small_robot
 from helpers.robots.urdf_text import inertial, joint, robot
 from helpers.tree_dynamics import assert_close
-from modular_dynamics.modular.equations import closed_form
 from papers.modular_robots.recursion import recursion
 
 TYPES = ("revolute", "continuous", "prismatic")
@@ -27,16 +25,6 @@ def test_torques_are_the_librarys(robot):
     for loads in (None, wrenches):
         tau = md.inverse_dynamics(graph, q, v, a, external_wrenches=loads)
         assert_close(recursion(graph, q, v, a, loads).tau, tau)
-
-
-@pytest.mark.parametrize("seed", some(range(20)))
-def test_torques_of_random_assemblies_are_those_of_the_closed_form(seed):
-    assembly = random_assembly(seed)
-    if assembly.mount.floating:  # in the paper a moving base has virtual joints
-        assembly = assembly.with_base(assembly.base)
-    graph = assembly.graph().tree
-    state = np.random.default_rng(seed).normal(size=(3, graph.nv))
-    assert_close(recursion(graph, *state).tau, closed_form(graph).tau(*state), 1e-10)
 
 
 def test_a_moving_base_is_the_library_s_floating_base():
