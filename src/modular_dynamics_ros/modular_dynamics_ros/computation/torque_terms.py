@@ -148,8 +148,8 @@ class ExternalTorques:
     def update(self, stamp: int, model: Array, measured: Array, cutoff: float, longest_gap: float) -> Array:
         """Return filtered torques (n,) [N m or N] at a stamp [ns]; NaN if no effort was measured.
 
-        The filter of a joint begins anew, with the value itself, after `longest_gap` [s] without one, and
-        where stamps go back.
+        The filter of a joint restarts with the next value after `longest_gap` [s] without one, and where
+        stamps go back.
 
         Args:
             model: torques (n,) that the model computes, friction included, of the same state.
