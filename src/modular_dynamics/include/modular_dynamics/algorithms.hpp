@@ -1,9 +1,11 @@
 // The algorithms of a tree in one form, with their memory, on any number type. Functions of one state (functions.hpp) and of many call them.
 // Nothing here has a symbol that files compiled for other processors could share.
 #pragma once
+#include "articulated_body_of_one.hpp"
 #include "kinematics.hpp"
 #include "mass_matrix_solver.hpp"
 #include "memory.hpp"
+#include "newton_euler_of_one.hpp"
 
 namespace modular_dynamics {
 
@@ -132,9 +134,15 @@ struct InverseDynamics : Always {
     Work(Arena& arena, const RequestOf<T>& r) : NewtonEulerWork<T>(newton_euler_work<T>(arena, r, arena.take<JointPosition<T>>(r.model.joints))) {}
   };
   template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
-    inverse_dynamics(r.model, counted(r), r.mimics, x.q, x.v, x.a, out, work);
+    if constexpr (std::is_same_v<T, double>) inverse_dynamics_of_one(r.model, counted(r), r.mimics, x.q, x.v, x.a, out, work);
+    else inverse_dynamics(r.model, counted(r), r.mimics, x.q, x.v, x.a, out, work);
     return 0;
   }
+};
+template <> struct InverseDynamics::Work<double> : NewtonEulerOfOneWork {
+  Work(Arena& arena, const Request<double>& r)
+      : NewtonEulerOfOneWork{arena.take<JointPosition<double>>(r.model.joints), arena.take<MotionOfOne>(padded(r.model.joints) + 1),
+                                     arena.take<WrenchOfOne>(padded(r.model.joints) + 1)} {}
 };
 
 struct InverseDynamicsLoaded {
@@ -213,19 +221,33 @@ struct CoriolisMatrix : Always {
   }
 };
 
+/// Whether a state is one state, and registers hold four numbers.
+template <class T> constexpr bool four_at_once = std::is_same_v<T, double> && register_bytes >= 32;
+
 struct ForwardDynamics : Always {
   static constexpr Algorithm algorithm = Algorithm::forward_dynamics;
   template <class T> struct Work {
     JointPosition<T>* positions;
-    ArticulatedBodyWork<T> bodies; ///< only one of these two has memory
-    MassMatrixWork<T> matrix;
+    MassMatrixWork<T> matrix{};        ///< only this has memory, or
+    ArticulatedBodyWork<T> bodies{};   ///< this, and for one state
+    std::conditional_t<four_at_once<T>, ArticulatedBodyOfOneWork, int> of_one{}; ///< also this
     Work(Arena& arena, const RequestOf<T>& r) : positions(arena.take<JointPosition<T>>(r.model.joints)) {
-      if (r.mimics) matrix = matrix_work<T>(arena, r, positions);
-      else bodies = articulated_work<T>(arena, r, positions);
+      if (r.mimics) {
+        matrix = matrix_work<T>(arena, r, positions);
+        return;
+      }
+      bodies = articulated_work<T>(arena, r, positions);
+      if constexpr (four_at_once<T>) {
+        const int n = padded(r.model.joints) + 1;
+        of_one.positions = positions, of_one.others = bodies;
+        arena.take(of_one.motions, n), arena.take(of_one.wrenches, n), arena.take(of_one.blocks, n), arena.take(of_one.axes, n);
+      }
     }
   };
   template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
     const T* tau = x.a; // the third input
+    if constexpr (four_at_once<T>)
+      if (!r.mimics) return forward_dynamics_of_one(r.whole, counted(r), x.q, x.v, tau, out, work.of_one, x.external);
     if (!r.mimics) return forward_dynamics(r.whole, counted(r), x.q, x.v, tau, out, work.bodies, x.external);
     return body_of_velocity(r.model, forward_dynamics_by_matrix(r.model, counted(r), x.q, x.v, tau, out, work.matrix, x.external));
   }

@@ -156,19 +156,158 @@ template <int axis, class T> MD_INLINE T accelerate(const EliminatedAxis<T>& of,
   return qddot;
 }
 
+/// Bias of a body by itself, with rotational inertia I about its origin.
+template <class T, class M>
+MD_INLINE Wrench<T> rigid_bias(M mass, const Vector3<M>& h, const SymmetricMatrix3<T>& I, const Vector3<T>& w, const Vector3<T>& gamma) {
+  const T square = dot(w, w), along = dot(h, w);
+  return {(mass * gamma + along * w) - square * h, plus_cross(cross(w, product(I, w)), h, gamma)};
+}
+
 /// Inertia and bias of a body by itself.
 template <class T> MD_INLINE void start_articulated(const Body<Element<T>>& b, ArticulatedBody<T>& body) {
   typedef Element<T> E;
   const Vector3<E>& h = b.moment;
   const SymmetricMatrix3<E>& J = b.J;
   const SymmetricMatrix3<T> I{T{} + (J.yy + J.zz), T{} + (J.xx + J.zz), T{} + (J.xx + J.yy), T{} - J.xy, T{} - J.xz, T{} - J.yz};
-  const T square = dot(body.w, body.w), along = dot(h, body.w);
-  body.force = (b.mass * body.gamma + along * body.w) - square * h;
-  body.moment = plus_cross(cross(body.w, product(I, body.w)), h, body.gamma);
+  const Wrench<T> bias = rigid_bias(b.mass, h, I, body.w, body.gamma);
+  body.force = bias.force, body.moment = bias.moment;
   T o{};
   body.slid = o;
   body.inertia = {{I.xx, I.yy, I.zz, I.xy, I.xz, I.yz, o, o - h.z, o + h.y, o + h.z, o, o - h.x, o - h.y, o + h.x, o, o + b.mass, o + b.mass,
                    o + b.mass, o, o, o}};
+}
+
+/// Torques that are left for moving bodies: less those of springs and friction.
+template <class T>
+MD_INLINE void remaining_torques(const Model<Element<T>>& model, CountedTerms counted, const T* q, const T* v, const T* tau, T* torques) {
+  counted.armature = false; // it counts as inertia
+  if (counted.any()) joint_torques(model, counted, q, v, v, torques);
+  for (int k = 0; k < model.nv; ++k) torques[k] = counted.any() ? T(tau[k] - torques[k]) : tau[k];
+}
+
+/// Motion of a body by velocities and gravity, from its parent's.
+template <class T>
+MD_INLINE void move_on(const Body<Element<T>>& b, const JointPosition<T>& at, const T* q, const T* v, const ArticulatedBody<T>& parent,
+                       ArticulatedBody<T>& body) {
+  const T zero{};
+  if (has_quaternion(b.type)) {
+    Matrix3<T> R;
+    Vector3<T> p;
+    place_by_quaternion(b, q, R, p);
+    const T* rates = v + b.v;
+    const Vector3<T> carried = transposed_product(R, parent.w);
+    body.gamma = transposed_product(R, (parent.gamma + dot(parent.w, p) * parent.w) - dot(parent.w, parent.w) * p);
+    if (b.type == JointType::floating) {
+      const Vector3<T> linear{rates[0], rates[1], rates[2]}, angular{rates[3], rates[4], rates[5]}, crossed = cross(carried, linear);
+      body.gamma = plus_cross(body.gamma, angular, linear) + (crossed + crossed);
+      rates += 3;
+    }
+    const Vector3<T> angular{rates[0], rates[1], rates[2]};
+    body.sway = cross(carried, angular);
+    body.w = carried + angular;
+    return;
+  }
+  const Vector3<T> p = origin_of(b, at);
+  body.gamma = to_body(b, (parent.gamma + dot(parent.w, p) * parent.w) - dot(parent.w, parent.w) * p);
+  body.w = to_body(b, parent.w);
+  const T rate = b.multiplier * v[b.v];
+  if (b.type == JointType::revolute) {
+    body.gamma = turned_back_about_z(at.sine, at.cosine, body.gamma), body.w = turned_back_about_z(at.sine, at.cosine, body.w);
+    body.sway = {body.w.y * rate, zero - body.w.x * rate, zero};
+    body.w.z = body.w.z + rate;
+  } else {
+    const T twice = rate + rate;
+    body.gamma = {body.gamma.x + body.w.y * twice, body.gamma.y - body.w.x * twice, body.gamma.z};
+    body.sway = zero_vector<T>();
+  }
+}
+
+/// Eliminates the axes of a body's joint, whose torques are given, and adds what remains to its parent. Returns whether a pivot is lost in any
+/// lane.
+template <class T>
+MD_INLINE bool pass_on(const Body<Element<T>>& b, const JointPosition<T>& at, const T* q, const T* torques, Element<T> armature,
+                       ArticulatedBody<T>& body, EliminatedAxis<T>* axes, ArticulatedBody<T>& parent) {
+  bool lost = false;
+  auto check = [&](T pivot, T least) { lost = lost || any(is_lost(pivot, least)); };
+  const T least_inertia = body.slid + b.least_inertia, least_mass = T{} + b.least_mass;
+  ArticulatedInertia<T>& I = body.inertia;
+  if (b.type == JointType::revolute) check(eliminate<2>(torques[0], armature, I, body.moment, body.force, axes[0]), least_inertia);
+  else if (b.type == JointType::prismatic) check(eliminate<5>(torques[0], armature, I, body.moment, body.force, axes[0]), least_mass);
+  else {
+    const int angular = b.type == JointType::floating ? 3 : 0;
+    if (angular) {
+      check(eliminate<3>(torques[0], armature, I, body.moment, body.force, axes[0]), least_mass);
+      check(eliminate<4>(torques[1], armature, I, body.moment, body.force, axes[1]), least_mass);
+      check(eliminate<5>(torques[2], armature, I, body.moment, body.force, axes[2]), least_mass);
+    }
+    check(eliminate<0>(torques[angular], armature, I, body.moment, body.force, axes[angular]), least_inertia);
+    check(eliminate<1>(torques[angular + 1], armature, I, body.moment, body.force, axes[angular + 1]), least_inertia);
+    check(eliminate<2>(torques[angular + 2], armature, I, body.moment, body.force, axes[angular + 2]), least_inertia);
+  }
+  if (b.parent == 0) return lost; // the ground does not move
+  // I' times what velocities add: about a revolute joint's axis `sway` has no component
+  parent.slid = parent.slid + body.slid;
+  if (b.type == JointType::prismatic) {
+    parent.slid = parent.slid + b.slide * (at.shift * at.shift);
+  } else {
+    const T* x = I.entries;
+    const Vector3<T>& c = body.sway;
+    body.moment = body.moment + Vector3<T>{x[0] * c.x + x[3] * c.y + x[4] * c.z, x[3] * c.x + x[1] * c.y + x[5] * c.z, x[4] * c.x + x[5] * c.y + x[2] * c.z};
+    body.force = body.force + Vector3<T>{x[6] * c.x + x[9] * c.y + x[12] * c.z, x[7] * c.x + x[10] * c.y + x[13] * c.z, x[8] * c.x + x[11] * c.y + x[14] * c.z};
+  }
+  Vector3<T> p;
+  if (has_quaternion(b.type)) {
+    Matrix3<T> R;
+    place_by_quaternion(b, q, R, p);
+    turn(R, I);
+    body.force = R * body.force, body.moment = R * body.moment;
+  } else {
+    p = origin_of(b, at);
+    if (b.type == JointType::revolute) {
+      turn_in_plane<0, 1, 2>(at.sine, at.cosine, I);
+      body.force = turned_about_z(at.sine, at.cosine, body.force), body.moment = turned_about_z(at.sine, at.cosine, body.moment);
+    }
+    if (b.tilted) turn_in_plane<1, 2, 0>(T{} + b.R.zy, T{} + b.R.yy, I);
+    else turn(b.R, I);
+    body.force = to_parent(b, body.force), body.moment = to_parent(b, body.moment);
+  }
+  shift(p, I);
+  for (int k = 0; k < 21; ++k) parent.inertia.entries[k] = parent.inertia.entries[k] + I.entries[k];
+  parent.force = parent.force + body.force;
+  parent.moment = plus_cross(parent.moment + body.moment, p, body.force);
+  return lost;
+}
+
+/// Accelerations of a joint, and of its body.
+template <class T>
+MD_INLINE void accelerate(const Body<Element<T>>& b, const JointPosition<T>& at, const T* q, const ArticulatedBody<T>& parent,
+                          const EliminatedAxis<T>* axes, ArticulatedBody<T>& body, T* own) {
+  if (has_quaternion(b.type)) {
+    Matrix3<T> R;
+    Vector3<T> p;
+    place_by_quaternion(b, q, R, p);
+    body.a = transposed_product(R, plus_cross(parent.a, parent.alpha, p));
+    body.alpha = transposed_product(R, parent.alpha) + body.sway;
+    const int angular = b.type == JointType::floating ? 3 : 0;
+    own[angular + 2] = accelerate<2>(axes[angular + 2], body.alpha, body.a);
+    own[angular + 1] = accelerate<1>(axes[angular + 1], body.alpha, body.a);
+    own[angular] = accelerate<0>(axes[angular], body.alpha, body.a);
+    if (angular) {
+      own[2] = accelerate<5>(axes[2], body.alpha, body.a);
+      own[1] = accelerate<4>(axes[1], body.alpha, body.a);
+      own[0] = accelerate<3>(axes[0], body.alpha, body.a);
+    }
+    return;
+  }
+  body.a = to_body(b, plus_cross(parent.a, parent.alpha, origin_of(b, at)));
+  body.alpha = to_body(b, parent.alpha);
+  if (b.type == JointType::revolute) {
+    body.a = turned_back_about_z(at.sine, at.cosine, body.a);
+    body.alpha = turned_back_about_z(at.sine, at.cosine, body.alpha) + body.sway;
+    own[0] = accelerate<2>(axes[0], body.alpha, body.a);
+  } else {
+    own[0] = accelerate<5>(axes[0], body.alpha, body.a);
+  }
 }
 
 } // namespace detail
@@ -182,145 +321,28 @@ MD_SHARED int forward_dynamics(const Model<Element<T>>& model, CountedTerms coun
   using namespace detail;
   const int n = model.joints;
   const Vector3<T> none = zero_vector<T>();
-  T zero{};
   ArticulatedBody<T>& ground = work.bodies[0];
   ground.w = ground.alpha = ground.a = ground.sway = none;
-  ground.gamma = {zero - model.gravity.x, zero - model.gravity.y, zero - model.gravity.z};
+  ground.gamma = none - model.gravity;
   for (int i = 1; i <= n; ++i) {
     const Body<E>& b = model.bodies[i];
-    const ArticulatedBody<T>& parent = work.bodies[b.parent];
     ArticulatedBody<T>& body = work.bodies[i];
-    if (has_quaternion(b.type)) {
-      Matrix3<T> R;
-      Vector3<T> p;
-      place_by_quaternion(b, q, R, p);
-      const T* rates = v + b.v;
-      const Vector3<T> carried = transposed_product(R, parent.w);
-      body.gamma = transposed_product(R, (parent.gamma + dot(parent.w, p) * parent.w) - dot(parent.w, parent.w) * p);
-      if (b.type == JointType::floating) {
-        const Vector3<T> linear{rates[0], rates[1], rates[2]}, angular{rates[3], rates[4], rates[5]}, crossed = cross(carried, linear);
-        body.gamma = plus_cross(body.gamma, angular, linear) + (crossed + crossed);
-        rates += 3;
-      }
-      const Vector3<T> angular{rates[0], rates[1], rates[2]};
-      body.sway = cross(carried, angular);
-      body.w = carried + angular;
-    } else {
-      const JointPosition<T>& at = work.positions[i - 1];
-      const Vector3<T> p = origin_of(b, at);
-      body.gamma = to_body(b, (parent.gamma + dot(parent.w, p) * parent.w) - dot(parent.w, parent.w) * p);
-      body.w = to_body(b, parent.w);
-      const T rate = b.multiplier * v[b.v];
-      if (b.type == JointType::revolute) {
-        body.gamma = turned_back_about_z(at.sine, at.cosine, body.gamma), body.w = turned_back_about_z(at.sine, at.cosine, body.w);
-        body.sway = {body.w.y * rate, zero - body.w.x * rate, zero};
-        body.w.z = body.w.z + rate;
-      } else {
-        const T twice = rate + rate;
-        body.gamma = {body.gamma.x + body.w.y * twice, body.gamma.y - body.w.x * twice, body.gamma.z};
-        body.sway = none;
-      }
-    }
+    move_on(b, work.positions[i - 1], q, v, work.bodies[b.parent], body);
     start_articulated(b, body);
     if (external) body.force = body.force - external[i].force, body.moment = body.moment - external[i].moment;
   }
-  CountedTerms passive = counted;
-  passive.armature = false;
-  if (passive.any()) joint_torques(model, passive, q, v, v, work.torques);
+  remaining_torques(model, counted, q, v, tau, work.torques);
   int without_inertia = 0;
   for (int i = n; i > 0; --i) {
     const Body<E>& b = model.bodies[i];
-    ArticulatedBody<T>& body = work.bodies[i];
-    EliminatedAxis<T>* axes = work.axes + b.column;
     const E armature = counted.armature ? model.terms[i - 1].armature : E(0);
-    auto torque = [&](int k) { return passive.any() ? T(tau[b.v + k] - work.torques[b.v + k]) : tau[b.v + k]; };
-    auto check = [&](T pivot, T least) {
-      if (without_inertia == 0 && any(is_lost(pivot, least))) without_inertia = i;
-    };
-    const T least_inertia = body.slid + b.least_inertia, least_mass = T{} + b.least_mass;
-    ArticulatedInertia<T>& I = body.inertia;
-    if (b.type == JointType::revolute) check(eliminate<2>(torque(0), armature, I, body.moment, body.force, axes[0]), least_inertia);
-    else if (b.type == JointType::prismatic) check(eliminate<5>(torque(0), armature, I, body.moment, body.force, axes[0]), least_mass);
-    else {
-      const int angular = b.type == JointType::floating ? 3 : 0;
-      if (angular) {
-        check(eliminate<3>(torque(0), armature, I, body.moment, body.force, axes[0]), least_mass);
-        check(eliminate<4>(torque(1), armature, I, body.moment, body.force, axes[1]), least_mass);
-        check(eliminate<5>(torque(2), armature, I, body.moment, body.force, axes[2]), least_mass);
-      }
-      check(eliminate<0>(torque(angular), armature, I, body.moment, body.force, axes[angular]), least_inertia);
-      check(eliminate<1>(torque(angular + 1), armature, I, body.moment, body.force, axes[angular + 1]), least_inertia);
-      check(eliminate<2>(torque(angular + 2), armature, I, body.moment, body.force, axes[angular + 2]), least_inertia);
-    }
-    if (b.parent == 0) continue; // the ground does not move
-    // I' times what velocities add: about a revolute joint's axis `sway` has no component
-    ArticulatedBody<T>& parent = work.bodies[b.parent];
-    parent.slid = parent.slid + body.slid;
-    if (b.type == JointType::prismatic) {
-      const T shift = work.positions[i - 1].shift;
-      parent.slid = parent.slid + b.slide * (shift * shift);
-    } else {
-      const T* x = I.entries;
-      const Vector3<T>& c = body.sway;
-      body.moment = body.moment + Vector3<T>{x[0] * c.x + x[3] * c.y + x[4] * c.z, x[3] * c.x + x[1] * c.y + x[5] * c.z, x[4] * c.x + x[5] * c.y + x[2] * c.z};
-      body.force = body.force + Vector3<T>{x[6] * c.x + x[9] * c.y + x[12] * c.z, x[7] * c.x + x[10] * c.y + x[13] * c.z, x[8] * c.x + x[11] * c.y + x[14] * c.z};
-    }
-    Vector3<T> p;
-    if (has_quaternion(b.type)) {
-      Matrix3<T> R;
-      place_by_quaternion(b, q, R, p);
-      turn(R, I);
-      body.force = R * body.force, body.moment = R * body.moment;
-    } else {
-      const JointPosition<T>& at = work.positions[i - 1];
-      p = origin_of(b, at);
-      if (b.type == JointType::revolute) {
-        turn_in_plane<0, 1, 2>(at.sine, at.cosine, I);
-        body.force = turned_about_z(at.sine, at.cosine, body.force), body.moment = turned_about_z(at.sine, at.cosine, body.moment);
-      }
-      if (b.tilted) turn_in_plane<1, 2, 0>(T{} + b.R.zy, T{} + b.R.yy, I);
-      else turn(b.R, I);
-      body.force = to_parent(b, body.force), body.moment = to_parent(b, body.moment);
-    }
-    shift(p, I);
-    for (int k = 0; k < 21; ++k) parent.inertia.entries[k] = parent.inertia.entries[k] + I.entries[k];
-    parent.force = parent.force + body.force;
-    parent.moment = plus_cross(parent.moment + body.moment, p, body.force);
+    const bool lost = pass_on(b, work.positions[i - 1], q, work.torques + b.v, armature, work.bodies[i], work.axes + b.column, work.bodies[b.parent]);
+    if (lost && without_inertia == 0) without_inertia = i;
   }
   // v and tau are not read from here on
   for (int i = 1; i <= n; ++i) {
     const Body<E>& b = model.bodies[i];
-    const ArticulatedBody<T>& parent = work.bodies[b.parent];
-    ArticulatedBody<T>& body = work.bodies[i];
-    const EliminatedAxis<T>* axes = work.axes + b.column;
-    T* own = a + b.v;
-    if (has_quaternion(b.type)) {
-      Matrix3<T> R;
-      Vector3<T> p;
-      place_by_quaternion(b, q, R, p);
-      body.a = transposed_product(R, plus_cross(parent.a, parent.alpha, p));
-      body.alpha = transposed_product(R, parent.alpha) + body.sway;
-      const int angular = b.type == JointType::floating ? 3 : 0;
-      own[angular + 2] = accelerate<2>(axes[angular + 2], body.alpha, body.a);
-      own[angular + 1] = accelerate<1>(axes[angular + 1], body.alpha, body.a);
-      own[angular] = accelerate<0>(axes[angular], body.alpha, body.a);
-      if (angular) {
-        own[2] = accelerate<5>(axes[2], body.alpha, body.a);
-        own[1] = accelerate<4>(axes[1], body.alpha, body.a);
-        own[0] = accelerate<3>(axes[0], body.alpha, body.a);
-      }
-      continue;
-    }
-    const JointPosition<T>& at = work.positions[i - 1];
-    body.a = to_body(b, plus_cross(parent.a, parent.alpha, origin_of(b, at)));
-    body.alpha = to_body(b, parent.alpha);
-    if (b.type == JointType::revolute) {
-      body.a = turned_back_about_z(at.sine, at.cosine, body.a);
-      body.alpha = turned_back_about_z(at.sine, at.cosine, body.alpha) + body.sway;
-      own[0] = accelerate<2>(axes[0], body.alpha, body.a);
-    } else {
-      own[0] = accelerate<5>(axes[0], body.alpha, body.a);
-    }
+    accelerate(b, work.positions[i - 1], q, work.bodies[b.parent], work.axes + b.column, work.bodies[i], a + b.v);
   }
   return without_inertia;
 }

@@ -66,7 +66,7 @@ struct Outcome {
 /// Whether no quaternion of the state, or of the states in all lanes, counts as zero.
 template <class T> MD_INLINE bool have_direction(const Model<Element<T>>& model, const T* q) {
   typedef Element<T> E;
-  for (int i = 1; i <= model.joints; ++i) {
+  for (int i = 1; model.nq > model.nv && i <= model.joints; ++i) {
     const Body<E>& b = model.bodies[i];
     if (!has_quaternion(b.type)) continue;
     const T* at = q + b.q + (b.type == JointType::floating ? 3 : 0);
@@ -75,22 +75,22 @@ template <class T> MD_INLINE bool have_direction(const Model<Element<T>>& model,
   return true;
 }
 
-/// Positions of one state's joints: sines and cosines of as many angles at once as a vector register holds.
+/// Positions of one state's joints: of as many joints at once as a vector register holds numbers. Of joints of other types than theirs sines
+/// and shifts are meaningless.
 template <class E> MD_INLINE void positions_of_one(const Model<E>& model, const E* q, JointPosition<E>* positions) {
   typedef Pack<E> V;
+  constexpr int N = lanes_of<V>;
   const int n = model.joints;
-  for (int first = 0; first < n; first += lanes_of<V>) {
-    const int count = n - first < lanes_of<V> ? n - first : lanes_of<V>;
-    V angles{}, sines, cosines;
-    for (int k = 0; k < count; ++k) {
-      const Body<E>& body = model.bodies[first + k + 1];
-      if (has_quaternion(body.type)) continue;
-      E value = body.multiplier * q[body.q];
-      if (body.type == JointType::prismatic) positions[first + k].shift = value + body.offset;
-      else set_lane(angles, k, (absolute(value) > E(1e3) ? wrapped(value) : value) + body.offset);
+  for (int first = 0; first < n; first += N) {
+    V values, angles, offsets, sines, cosines;
+    for (int k = 0; k < N; ++k) {
+      const Body<E>& body = model.bodies[first + k < n ? first + k + 1 : n];
+      const E value = body.multiplier * q[body.q];
+      set_lane(values, k, value), set_lane(angles, k, body.type == JointType::revolute ? value : E(0)), set_lane(offsets, k, body.offset);
     }
-    sine_cosine(angles, sines, cosines);
-    for (int k = 0; k < count; ++k) positions[first + k].sine = lane(sines, k), positions[first + k].cosine = lane(cosines, k);
+    const V shifts = values + offsets;
+    sine_cosine(V(without_turns(angles) + offsets), sines, cosines);
+    for (int k = 0; k < N && first + k < n; ++k) positions[first + k] = {lane(sines, k), lane(cosines, k), lane(shifts, k)};
   }
 }
 

@@ -99,9 +99,14 @@ template <class E> struct Model {
   const JointTerms<E>* terms = nullptr; ///< joints
   const ColumnOwner* columns = nullptr;
   Elimination elimination;
+  const int* breadth_first = nullptr;   ///< joints: bodies by their distance from the ground
+  const E* inertias = nullptr;          ///< (10, padded(joints)) mass, moment, J of all bodies; of others than double: nullptr
   int joints = 0, nq = 0, nv = 0;
   Vector3<E> gravity{0, 0, 0};
 };
+
+/// A number of bodies that fills whole vector registers.
+constexpr int padded(int bodies) { return (bodies + 7) / 8 * 8; }
 
 /// The memory of a model.
 template <class E> struct ModelArrays {
@@ -112,12 +117,15 @@ template <class E> struct ModelArrays {
   std::vector<Matrix3<E>> axes;          ///< their rotations body's axes <- model frame
   std::vector<int> drivers;              ///< index in terms of the joint to whose velocity they belong: of mimic joints that of their driver
   std::vector<int> elimination_first, elimination_others; ///< empty until set_elimination
+  std::vector<int> breadth_first;
+  std::vector<E> inertias;
   int nq = 0, nv = 0;
   Vector3<E> gravity{0, 0, 0};
   bool has_armature = false, has_springs = false, has_friction = false, has_mimics = false;
 
   Model<E> view() const {
-    return {bodies.data(), terms.data(), columns.data(), {elimination_first.data(), elimination_others.data()}, int(terms.size()), nq, nv, gravity};
+    return {bodies.data(), terms.data(), columns.data(), {elimination_first.data(), elimination_others.data()},
+            breadth_first.data(), inertias.data(), int(terms.size()), nq, nv, gravity};
   }
 };
 
@@ -373,6 +381,12 @@ inline void set_numbers(const JointNumbers* numbers, const JointNumbers* before,
     b.tilted = b.R.xx == 1 && b.R.xy == 0 && b.R.xz == 0 && b.R.yx == 0 && b.R.zx == 0;
     b.reduced = b.type == JointType::revolute && b.mass == 0 && b.moment.z == 0 && b.J.zz == 0;
   }
+  const int step = padded(n);
+  for (int i = 1; i <= n; ++i) {
+    const Body<double>& b = model.bodies[i];
+    const double numbers_of_body[10] = {b.mass, b.moment.x, b.moment.y, b.moment.z, b.J.xx, b.J.yy, b.J.zz, b.J.xy, b.J.xz, b.J.yz};
+    for (int k = 0; k < 10; ++k) model.inertias[k * step + i - 1] = numbers_of_body[k];
+  }
   model.has_armature = model.has_springs = model.has_friction = false;
   for (const JointTerms<double>& terms : model.terms) {
     model.has_armature |= terms.armature != 0;
@@ -413,6 +427,10 @@ inline ModelArrays<double> make_model(const Description& robot, bool regrouped) 
     bodies[i].columns_end = std::max(bodies[i].columns_end, bodies[i].column + bodies[i].columns);
     bodies[bodies[i].parent].columns_end = std::max(bodies[bodies[i].parent].columns_end, bodies[i].columns_end);
   }
+  std::vector<int> depths(n + 1, 0);
+  for (int i = 1; i <= n; ++i) depths[i] = depths[bodies[i].parent] + 1, model.breadth_first.push_back(i);
+  std::stable_sort(model.breadth_first.begin(), model.breadth_first.end(), [&](int i, int k) { return depths[i] < depths[k]; });
+  model.inertias.resize(10 * padded(n));
   const auto frames = model_frames(robot);
   for (int i = 1; i <= n; ++i) model.axes[i - 1] = frames[model.joints[i - 1]];
   set_numbers(numbers.data(), nullptr, robot.gravity, false, model);
@@ -450,7 +468,7 @@ template <class E> ModelArrays<E> converted(const ModelArrays<double>& from) {
   using namespace detail;
   ModelArrays<E> to;
   to.columns = from.columns, to.joints = from.joints, to.drivers = from.drivers;
-  to.elimination_first = from.elimination_first, to.elimination_others = from.elimination_others;
+  to.elimination_first = from.elimination_first, to.elimination_others = from.elimination_others, to.breadth_first = from.breadth_first;
   to.nq = from.nq, to.nv = from.nv, to.gravity = converted<E>(from.gravity);
   to.has_armature = from.has_armature, to.has_springs = from.has_springs, to.has_friction = from.has_friction, to.has_mimics = from.has_mimics;
   for (const Body<double>& body : from.bodies) to.bodies.push_back(converted<E>(body));

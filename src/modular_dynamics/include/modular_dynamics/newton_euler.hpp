@@ -90,7 +90,15 @@ template <class T> MD_INLINE Matrix3<T> lambda_of(Vector3<T> w, Vector3<T> alpha
           xz - alpha.y, yz + alpha.x, zero - xx - yy};
 }
 
-/// The wrench about a body's origin that the body needs for its motion.
+/// The wrench about a body's origin that the body needs for its motion. h: mass times centre of mass.
+template <class T, class M>
+MD_INLINE Wrench<T> wrench_of(M mass, const Vector3<M>& h, const SymmetricMatrix3<M>& J, const Vector3<T>& a, const Matrix3<T>& L) {
+  Vector3<T> force = plus_product(mass * a, L, h);
+  Vector3<T> moment{L.zx * J.xy + L.zy * J.yy + (L.zz - L.yy) * J.yz - L.yx * J.xz - L.yz * J.zz,
+                    L.xy * J.yz + L.xz * J.zz + (L.xx - L.zz) * J.xz - L.zx * J.xx - L.zy * J.xy,
+                    L.yx * J.xx + (L.yy - L.xx) * J.xy + L.yz * J.xz - L.xy * J.yy - L.xz * J.yz};
+  return {force, plus_cross(moment, h, a)};
+}
 template <class T, class E> MD_INLINE Wrench<T> wrench_of(const Body<E>& b, const Motion<T>& m) {
   const Matrix3<T>& L = m.Lambda;
   const SymmetricMatrix3<E>& J = b.J;
@@ -100,11 +108,7 @@ template <class T, class E> MD_INLINE Wrench<T> wrench_of(const Body<E>& b, cons
             {L.zx * J.xy + L.zy * J.yy + (L.zz - L.yy) * J.yz - L.yx * J.xz + h.y * m.a.z,
              L.xy * J.yz + (L.xx - L.zz) * J.xz - L.zx * J.xx - L.zy * J.xy - h.x * m.a.z,
              L.yx * J.xx + (L.yy - L.xx) * J.xy + L.yz * J.xz - L.xy * J.yy - L.xz * J.yz + h.x * m.a.y - h.y * m.a.x}};
-  Vector3<T> force = plus_product(b.mass * m.a, L, h);
-  Vector3<T> moment{L.zx * J.xy + L.zy * J.yy + (L.zz - L.yy) * J.yz - L.yx * J.xz - L.yz * J.zz,
-                    L.xy * J.yz + L.xz * J.zz + (L.xx - L.zz) * J.xz - L.zx * J.xx - L.zy * J.xy,
-                    L.yx * J.xx + (L.yy - L.xx) * J.xy + L.yz * J.xz - L.xy * J.yy - L.xz * J.yz};
-  return {force, plus_cross(moment, h, m.a)};
+  return wrench_of(b.mass, h, J, m.a, L);
 }
 
 /// Motion of a body on a joint of one axis, from that of its parent.
