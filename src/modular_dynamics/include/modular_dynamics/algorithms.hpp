@@ -103,11 +103,7 @@ template <class T> NewtonEulerWork<T> newton_euler_work(Arena& arena, const Requ
   return {positions, arena.take<Motion<T>>(r.model.joints + 1), arena.take<Wrench<T>>(r.model.joints + 1)};
 }
 template <class T> CompositeBodyWork<T> composite_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
-  const int columns = columns_of(r);
-  T* memory = arena.take<T>(6L * columns);
-  auto component = [&](int k) { return memory + long(k) * columns; };
-  return {positions, arena.take<Composite<T>>(r.model.joints + 1),
-          {component(0), component(1), component(2), component(3), component(4), component(5)}};
+  return {positions, arena.take<Composite<T>>(r.model.joints + 1), WrenchColumns<T>(arena.take<T>(WrenchColumns<T>::numbers(columns_of(r))), columns_of(r))};
 }
 template <class T> MassMatrixWork<T> matrix_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
   const long nv = r.model.nv;

@@ -211,13 +211,8 @@ template <class T> MD_INLINE void momentum_matrix(const Model<Element<T>>& model
   for (int i = model.joints; i > 0; --i) { // composites about the root's origin
     const Body<E>& b = model.bodies[i];
     Composite<T>&own = work.composites[i], &parent = work.composites[b.parent];
-    const Composite<T> alone{zero + b.mass, all_lanes<T>(b.moment),
-                             {zero + b.J.xx, zero + b.J.yy, zero + b.J.zz, zero + b.J.xy, zero + b.J.xz, zero + b.J.yz}};
-    join(work.motions[i].R, work.motions[i].p, alone, own);
-    parent.mass = parent.mass + own.mass, parent.moment = parent.moment + own.moment;
-    SymmetricMatrix3<T>& to = parent.J;
-    const SymmetricMatrix3<T>& J = own.J;
-    to = {to.xx + J.xx, to.yy + J.yy, to.zz + J.zz, to.xy + J.xy, to.xz + J.xz, to.yz + J.yz};
+    own = own + carried(MatrixRotation<T>{work.motions[i].R}, work.motions[i].p, composite_of<T>(b));
+    parent = parent + own;
   }
   const Composite<T>& all = work.composites[0];
   const Vector3<T> c = (E(1) / all.mass) * all.moment;

@@ -90,8 +90,7 @@ template <class T> struct LoopCallWork : LoopWork<T> {
     for (T** one : {&this->angles, &this->sines, &this->cosines}) arena.take(*one, angles);
     arena.take(composite.composites, n + 1);
     composite.positions = this->tree.positions;
-    WrenchColumns<T>& c = composite.columns;
-    for (T** one : {&c.fx, &c.fy, &c.fz, &c.nx, &c.ny, &c.nz}) arena.take(*one, columns);
+    composite.columns = WrenchColumns<T>(arena.take<T>(WrenchColumns<T>::numbers(columns)), columns);
     arena.take(M, nv * nv), arena.take(table, nv * p), arena.take(M1, p * p + pack), arena.take(out, p * p + pack);
     arena.take(details, details_of(r) + pack), arena.take(tensions, loops.springs.count);
     arena.take(loads, 6 * n), arena.take(external, n + 1);
