@@ -113,8 +113,8 @@ template <class T> ArticulatedBodyWork<T> articulated_work(Arena& arena, const R
   return {positions, arena.take<ArticulatedBody<T>>(r.model.joints + 1), arena.take<EliminatedAxis<T>>(columns_of(r)), arena.take<T>(r.model.nv)};
 }
 template <class T> DerivativesWork<T> derivatives_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
-  return {positions, arena.take<TreeMotion<T>>(r.model.joints + 1), arena.take<TreeBody<T>>(r.model.joints + 1),
-          {arena.take<T>(long(TreeColumns<T>::components) * columns_of(r)), columns_of(r)}};
+  const int bodies = padded(r.model.joints) + 1, columns = padded(columns_of(r));
+  return {positions, arena.take<TreeMotion<T>>(bodies), arena.take<TreeBody<T>>(bodies), {arena.take<T>(long(TreeColumns<T>::components) * columns), columns}};
 }
 
 /// The body to whose joint a velocity belongs. failed: 1 + index of the velocity, as factorize returns it; 0 gives 0.

@@ -21,6 +21,7 @@
 // Contract: q (nq), v, a (nv) -> out (3, nv, nv): dtau/dq, dtau/dv, dtau/da, each row by row. Masses may be regrouped. work.positions are
 // known. q, v and a are not read after out is written to. external: as of `outward`, fixed in the bodies.
 #pragma once
+#include "batch.hpp"
 #include "composite_body.hpp"
 
 namespace modular_dynamics {
@@ -57,12 +58,22 @@ template <class T> struct TreeColumns {
     components
   };
   T* data;
-  int count;
+  int count; ///< of velocities, and what fills the last register
 
   T* operator[](int component) const { return data + long(component) * count; }
   Vector3<T> vector(int component, int k) const { return {(*this)[component][k], (*this)[component + 1][k], (*this)[component + 2][k]}; }
   void set(int component, int k, Vector3<T> a) const {
     (*this)[component][k] = a.x, (*this)[component + 1][k] = a.y, (*this)[component + 2][k] = a.z;
+  }
+};
+/// Several velocities' columns at once, from k on.
+template <class V> struct PackedColumns {
+  const TreeColumns<Element<V>>& of;
+  MD_FORCE_INLINE Vector3<V> vector(int component, int k) const {
+    return {load<V>(of[component] + k), load<V>(of[component + 1] + k), load<V>(of[component + 2] + k)};
+  }
+  MD_FORCE_INLINE void set(int component, int k, Vector3<V> a) const {
+    store<V>(of[component] + k, a.x), store<V>(of[component + 1] + k, a.y), store<V>(of[component + 2] + k, a.z);
   }
 };
 
@@ -92,16 +103,16 @@ template <class T> MD_INLINE void place_in_tree(const Matrix3<T>& R, Vector3<T> 
   to.z = placed(parent, Vector3<T>{R.xz, R.yz, R.zz});
 }
 
-/// The summed quantities of one body by itself.
-template <class T> MD_INLINE TreeBody<T> body_in_tree(const Body<Element<T>>& b, const TreeMotion<T>& m) {
-  typedef Element<T> E;
+/// The summed quantities of one body by itself, of its mass, moment and J.
+template <class T, class E>
+MD_INLINE TreeBody<T> body_in_tree(E mass, const Vector3<E>& moment, const SymmetricMatrix3<E>& J, const TreeMotion<T>& m) {
   TreeBody<T> to;
-  to.mass = T{} + b.mass;
-  const Vector3<T> turned = placed(m, b.moment); // m c - m origin
-  to.h = turned + b.mass * m.origin;
+  to.mass = T{} + mass;
+  const Vector3<T> turned = placed(m, moment); // m c - m origin
+  to.h = turned + mass * m.origin;
   // second moment: x c^T with c = J_x ... in the body's axes, and what the origin adds: h o^T + o (h - m o)^T
-  const Vector3<T> jx = placed(m, Vector3<E>{b.J.xx, b.J.xy, b.J.xz}), jy = placed(m, Vector3<E>{b.J.xy, b.J.yy, b.J.yz}),
-                   jz = placed(m, Vector3<E>{b.J.xz, b.J.yz, b.J.zz});
+  const Vector3<T> jx = placed(m, Vector3<E>{J.xx, J.xy, J.xz}), jy = placed(m, Vector3<E>{J.xy, J.yy, J.yz}),
+                   jz = placed(m, Vector3<E>{J.xz, J.yz, J.zz});
   const Vector3<T>& o = m.origin;
   auto entry = [&](T ax, T ay, T az, T bx, T by, T bz, T ha, T oa, T tb, T ob) {
     return ax * bx + ay * by + az * bz + ha * ob + oa * tb;
@@ -118,11 +129,31 @@ template <class T> MD_INLINE TreeBody<T> body_in_tree(const Body<Element<T>>& b,
   const Vector3<T> cx = plus_cross(to.h.x * m.u, m.w, Vector3<T>{xx, xy, xz}), cy = plus_cross(to.h.y * m.u, m.w, Vector3<T>{xy, yy, yz}),
                    cz = plus_cross(to.h.z * m.u, m.w, Vector3<T>{xz, yz, zz});
   to.D = {cy.y + cz.z, zero - cy.x, zero - cz.x, zero - cx.y, cx.x + cz.z, zero - cz.y, zero - cx.z, zero - cy.z, cx.x + cy.y};
-  to.p = plus_cross(b.mass * m.u, m.w, to.h);
+  to.p = plus_cross(mass * m.u, m.w, to.h);
   // f = I a + B v
-  to.force = plus_cross(plus_cross(b.mass * m.push, m.alpha, to.h), m.w, to.p);
+  to.force = plus_cross(plus_cross(mass * m.push, m.alpha, to.h), m.w, to.p);
   to.moment = plus_cross(product(to.I, m.alpha) + to.D * m.w, to.h, m.push);
   return to;
+}
+
+/// The same of all bodies. Of one state several bodies are computed at once.
+template <class T> MD_INLINE void bodies_in_tree(const Model<Element<T>>& model, const DerivativesWork<T>& work) {
+  const int n = model.joints;
+  if constexpr (std::is_same_v<T, double>) {
+    typedef Pack<T> V;
+    constexpr int N = lanes_of<V>;
+    for (int i = n + 1; i <= (n + N - 1) / N * N; ++i) work.motions[i] = TreeMotion<T>();
+    for (int first = 0; first < n; first += N) {
+      TreeMotion<V> m;
+      rows_to_lanes(sizeof m / sizeof(V), N, reinterpret_cast<const T*>(work.motions + first + 1), reinterpret_cast<V*>(&m));
+      auto constant = [&](int k) { return load<V>(model.inertias + k * padded(n) + first); };
+      const TreeBody<V> bodies = body_in_tree(constant(0), Vector3<V>{constant(1), constant(2), constant(3)},
+                                              SymmetricMatrix3<V>{constant(4), constant(5), constant(6), constant(7), constant(8), constant(9)}, m);
+      lanes_to_rows(sizeof bodies / sizeof(V), N, reinterpret_cast<const V*>(&bodies), reinterpret_cast<T*>(work.bodies + first + 1));
+    }
+  } else {
+    for (int i = 1; i <= n; ++i) work.bodies[i] = body_in_tree(model.bodies[i].mass, model.bodies[i].moment, model.bodies[i].J, work.motions[i]);
+  }
 }
 
 template <class T> MD_INLINE void add(TreeBody<T>& to, const TreeBody<T>& from) {
@@ -178,9 +209,9 @@ template <class T> MD_INLINE Vector3<T> inertia_moment(const TreeBody<T>& b, Vec
 }
 
 /// The wrenches of one velocity's axes by the sums over the bodies beyond.
-template <class T> MD_INLINE void loads_of_column(const TreeBody<T>& b, const TreeColumns<T>& columns, int k) {
-  typedef TreeColumns<T> C;
+template <class T, class Columns> MD_INLINE void loads_of_column(const TreeBody<T>& b, const Columns& columns, int k) {
   typedef Element<T> E;
+  typedef TreeColumns<T> C;
   const Vector3<T> z = columns.vector(C::axis_x, k), s = columns.vector(C::line_x, k);
   columns.set(C::inertia_fx, k, inertia_force(b, z, s)), columns.set(C::inertia_nx, k, inertia_moment(b, z, s));
   columns.set(C::coriolis_x, k, plus_cross(transposed_product(b.D, z), b.p, s));
@@ -192,6 +223,24 @@ template <class T> MD_INLINE void loads_of_column(const TreeBody<T>& b, const Tr
   columns.set(C::angle_fx, k, force), columns.set(C::angle_nx, k, moment);
   columns.set(C::load_fx, k, plus_cross(force, z, b.force));
   columns.set(C::load_nx, k, plus_cross(plus_cross(moment, z, b.moment), s, b.force));
+}
+
+/// The same of all velocities. Of one state several are computed at once, where each joint has one.
+template <class T> MD_INLINE void loads_of_columns(const Model<Element<T>>& model, const DerivativesWork<T>& work) {
+  const int n = model.joints;
+  if constexpr (std::is_same_v<T, double>)
+    if (model.bodies[0].columns_end == n) {
+      typedef Pack<T> V;
+      constexpr int N = lanes_of<V>;
+      for (int first = 0; first < n; first += N) {
+        TreeBody<V> bodies;
+        rows_to_lanes(sizeof bodies / sizeof(V), N, reinterpret_cast<const T*>(work.bodies + first + 1), reinterpret_cast<V*>(&bodies));
+        loads_of_column(bodies, PackedColumns<V>{work.columns}, first);
+      }
+      return;
+    }
+  for (int i = 1; i <= n; ++i)
+    for (int k = model.bodies[i].column; k < model.bodies[i].column + model.bodies[i].columns; ++k) loads_of_column(work.bodies[i], work.columns, k);
 }
 
 } // namespace detail
@@ -221,19 +270,21 @@ MD_SHARED void inverse_dynamics_derivatives(const Model<Element<T>>& model, Coun
       place_in_tree(R, p, work.motions[b.parent], body);
       move_in_tree(b, v, a, work.motions[b.parent], body, columns);
     }
-    work.bodies[i] = body_in_tree(b, body);
-    if (external) { // it moves with the body
-      const Vector3<T> force = placed(body, external[i].force);
-      work.bodies[i].force = work.bodies[i].force - force;
-      work.bodies[i].moment = work.bodies[i].moment - plus_cross(placed(body, external[i].moment), body.origin, force);
-    }
   }
+  bodies_in_tree(model, work);
+  for (int i = 1; external && i <= n; ++i) { // the wrench moves with the body
+    const TreeMotion<T>& body = work.motions[i];
+    const Vector3<T> force = placed(body, external[i].force);
+    work.bodies[i].force = work.bodies[i].force - force;
+    work.bodies[i].moment = work.bodies[i].moment - plus_cross(placed(body, external[i].moment), body.origin, force);
+  }
+  for (int i = n; i > 0; --i)
+    if (model.bodies[i].parent > 0) add(work.bodies[model.bodies[i].parent], work.bodies[i]);
+  loads_of_columns(model, work);
   T *by_q = out, *by_v = out + nv * nv, *by_a = out + 2 * nv * nv;
   for (int k = 0; k < 3 * nv * nv; ++k) out[k] = T{};
   for (int i = n; i > 0; --i) {
     const Body<E>& b = model.bodies[i];
-    for (int k = b.column; k < b.column + b.columns; ++k) loads_of_column(work.bodies[i], columns, k);
-    if (b.parent > 0) add(work.bodies[b.parent], work.bodies[i]);
     for (int j = b.column; j < b.column + b.columns; ++j) {
       const Vector3<T> z = columns.vector(C::axis_x, j), s = columns.vector(C::line_x, j);
       const Vector3<T> c = columns.vector(C::turn_x, j), e = columns.vector(C::bend_x, j), l = columns.vector(C::pull_x, j);
