@@ -266,8 +266,8 @@ MD_INLINE double accelerate_revolute(const Body<double>& b, int i, const Articul
 } // namespace detail
 
 /// See forward_dynamics of articulated_body.hpp.
-MD_INLINE int forward_dynamics_of_one(const Model<double>& model, CountedTerms counted, const double* q, const double* v, const double* tau, double* a,
-                                   const ArticulatedBodyOfOneWork& work, const Wrench<double>* external) {
+MD_INLINE int forward_dynamics_of_one(const Model<double>& model, CountedTerms counted, const double* q, const double* v, const double* tau,
+                                      double* a, const ArticulatedBodyOfOneWork& work, const Wrench<double>* external) {
   using namespace detail;
   outward_of_one(model, q, v, work);
   rigid_bodies_of_one(model, work);
@@ -283,7 +283,8 @@ MD_INLINE int forward_dynamics_of_one(const Model<double>& model, CountedTerms c
     const int i = model.breadth_first[k];
     const Body<double>& b = model.bodies[i];
     const double armature = counted.armature ? model.terms[i - 1].armature : 0;
-    const bool lost = b.type == JointType::revolute ? pass_on_by_revolute(b, torques[b.v], armature, i, work) : pass_on_by_other_joint(b, q, armature, i, work);
+    const bool lost = b.type == JointType::revolute ? pass_on_by_revolute(b, torques[b.v], armature, i, work)
+                                                    : pass_on_by_other_joint(b, q, armature, i, work);
     if (lost && without_inertia == 0) without_inertia = i;
   }
   const Vector3<double> none = zero_vector<double>();

@@ -143,8 +143,8 @@ template <bool Add> MD_INLINE void inward_of_one(const Model<double>& model, con
 } // namespace detail
 
 /// tau of q, v, a, by a model whose masses may be regrouped; work.positions are known. tau may be v or a.
-MD_INLINE void inverse_dynamics_of_one(const Model<double>& model, CountedTerms counted, bool mimics, const double* q, const double* v, const double* a, double* tau,
-                                       const NewtonEulerOfOneWork& work) {
+MD_INLINE void inverse_dynamics_of_one(const Model<double>& model, CountedTerms counted, bool mimics, const double* q, const double* v, const double* a,
+                                       double* tau, const NewtonEulerOfOneWork& work) {
   using namespace detail;
   outward_of_one(model, q, v, a, work);
   wrenches_of_one(model, work);
