@@ -94,10 +94,10 @@ class NeighbourInputs(Subscriptions):
         for neighbour, (since, names) in self._reports.items():
             self._reports[neighbour] = min(now, since + pause), names
 
-    def expect_wrenches(self) -> None:
-        """Expect answers to the motions of successors' connection points, which are published now."""
-        for one in self._computation.part.successors:
-            self._asked.setdefault(one.subsystem, self._node.steady())
+    def expect_wrenches(self, successors: Iterable[str]) -> None:
+        """Expect answers to the motions of these successors' connection points, which are published now."""
+        for one in successors:
+            self._asked.setdefault(one, self._node.steady())
 
     def silence(self, neighbour: str) -> float:
         """Return for how long [s], while this node ran, no valid motion or wrench came from a neighbour.

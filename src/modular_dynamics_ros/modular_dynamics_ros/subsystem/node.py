@@ -17,7 +17,7 @@ robot_description_file it waits, configured, for a robot on the topic robot_desc
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -138,11 +138,12 @@ class OwnPauses:
 
 @dataclass(eq=False)
 class _Waiting:
-    """A state, its arrival [ns of the system], and the motion computed from it."""
+    """A state, its arrival [ns of the system], the motion computed from it, and successors that know it."""
 
     state: State
     arrival: int
     moving: MovingState | None = None
+    asked: set[str] = field(default_factory=set)
 
 
 class SubsystemSession(RobotSession[SubsystemParameters]):
@@ -296,9 +297,13 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
         self._require_in_time(meeting.stamp)
         if waiting.moving is None:
             self._moved = waiting.moving = self.computation.move(waiting.state, motion, self._moved)
-            self._outputs.publish_motions(stamp_message(meeting.stamp), waiting.moving.outgoing)
-            if self._neighbours is not None:
-                self._neighbours.expect_wrenches()
+        # an unusable successor may not know yet that its description contradicts this one
+        outgoing = waiting.moving.outgoing.items()
+        motions = {name: one for name, one in outgoing if name not in unusable and name not in waiting.asked}
+        waiting.asked |= motions.keys()
+        self._outputs.publish_motions(stamp_message(meeting.stamp), motions)
+        if self._neighbours is not None:
+            self._neighbours.expect_wrenches(motions)
         if unusable or self.rendezvous.missing(meeting):
             meeting.done = False
         else:

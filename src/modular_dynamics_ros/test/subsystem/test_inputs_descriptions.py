@@ -24,14 +24,14 @@ LIMIT = '<limit effort="50" velocity="2" lower="-2" upper="2"/>'
 HELP = "give the nodes of all subsystems the same description"
 
 
-def urdf(mass=1.0, elbow_at=0.3, hand_on="b", arm_on="a", hand="hand"):
+def urdf(mass=1.0, elbow_at=0.3, grip_at=0.3, hand_on="b", arm_on="a", hand="hand"):
     """A body that carries an arm that carries a hand."""
-    parents = {"arm": arm_on, "hand": hand_on}
+    parents, at = {"arm": arm_on, "hand": hand_on}, {"arm": elbow_at, "hand": grip_at}
     links = [f'<link name="{link}">{INERTIAL}</link>' for _, _, link in PARTS.values()]
     links[1] = links[1].replace('mass value="1"', f'mass value="{mass}"')
     joints = [
         f'<joint name="{joint}" type="revolute"><parent link="{parents.get(name, parent)}"/>'
-        f'<child link="{link}"/><origin xyz="{elbow_at if name == "arm" else 0.3} 0 0"/>'
+        f'<child link="{link}"/><origin xyz="{at.get(name, 0.3)} 0 0"/>'
         f'<axis xyz="0 1 0"/>{LIMIT}</joint>'
         for name, (joint, parent, link) in PARTS.items()
     ]
@@ -174,6 +174,15 @@ def test_nothing_is_computed_with_a_node_before_its_graph_has_come(bus):
     bus.publish("body/subsystem_graph", kept[-1])
     steps(bus, 60, 120)
     assert "'arm' is connected at [0.9, 0, 0]" in bus.errors("arm")
+
+
+def test_a_successor_that_does_not_know_of_the_contradiction_yet_is_not_asked(bus):
+    """The arm is started again with another robot; the hand knows the graph of the process before only."""
+    bus.start("arm", urdf(grip_at=0.9))
+    bus.sessions["hand"]._descriptions.contradictions.clear()
+    stamps = steps(bus, 1, 60)
+    assert [bus.torques(stamp) for stamp in stamps] == [{}] * len(stamps)
+    assert "'hand' is connected at [0.9, 0, 0]" in bus.errors("arm")
 
 
 def test_a_state_that_waited_for_a_description_that_fits_is_answered(bus):
