@@ -11,6 +11,7 @@ import modular_dynamics as md
 from helpers.robots.closed_robots import OUT_OF_REACH, STATES, change_point, path
 from helpers.wrenches import NOW, arrival
 from modular_dynamics.loops import ClosedLoopSolver
+from modular_dynamics.loops.assembly.least_squares import LeastSquares
 from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, DEAD_POINT
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
@@ -147,6 +148,18 @@ def test_out_of_reach_is_refused_leaves_no_trace_and_the_next_good_state_is_answ
     assert not good.configuration.continues_last
 
 
+def test_why_a_state_is_out_of_reach_is_not_searched_for():
+    """That takes a second or more, in which the joint states behind it become old."""
+    one, q = computation(path("crane")), STATES["crane"].copy()
+    good = answer(one, q)
+    q[one.robot.state_names.index("jib_cylinder")] = -1.0
+    with (
+        patch.object(LeastSquares, "search", side_effect=AssertionError("searched")),
+        pytest.raises(BadMessage, match=r"cannot close: .*open are jib_pin"),
+    ):
+        answer(one, q, NOW + MS, good)
+
+
 def test_a_dead_point_is_refused_by_name_and_left_again():
     one = computation(change_point())
     good = answer(one, np.array([0.3]))
@@ -198,7 +211,9 @@ def test_a_measured_joint_that_contradicts_the_loops_is_named_and_not_used(modes
 def test_a_lasting_contradiction_is_searched_once_and_a_changed_one_again(modes, monkeypatch):
     one, q, usual, other = modes
     calls, close, stamps, answers = [], ClosedLoopSolver.close, iter([*range(15), 400, 401]), [None]
-    monkeypatch.setattr(ClosedLoopSolver, "close", lambda *given: calls.append(1) or close(*given))
+    monkeypatch.setattr(
+        ClosedLoopSolver, "close", lambda *of, **named: calls.append(1) or close(*of, **named)
+    )
 
     def closures(*offset):
         calls.clear()
