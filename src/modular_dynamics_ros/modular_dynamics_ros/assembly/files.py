@@ -16,6 +16,7 @@ from modular_dynamics.modular import Assembly, IncidenceMatrix, ModuleType, gait
 from modular_dynamics.text.files import write_beside
 from modular_dynamics.urdf import stamped
 from modular_dynamics_ros.exceptions import AssemblyFileError
+from modular_dynamics_ros.node.topic_names import topic_names
 
 FORMATS = (".yaml", ".yml")
 SHOWN = 250  # characters of a path in a message
@@ -125,8 +126,14 @@ class LiveAssembly(NamedTuple):
 
     @classmethod
     def of(cls, assembly: Assembly, revision: int, stamp: int) -> "LiveAssembly":
-        """Describe an assembly. Raises AssemblyError: its rings cannot be closed."""
+        """Describe an assembly.
+
+        Raises:
+            AssemblyError: its rings cannot be closed. RobotError: `dynamics_node` would refuse its names.
+        """
         graph = assembly.graph(require_closed=True)
+        topic_names("subsystem", [one.name for one in graph.subsystems])
+        topic_names("loop joint", [one.name for one in graph.loop_joints])
         urdf = stamped(description_of(assembly, graph), stamp)
         return cls(assembly, revision, stamp, graph.ground.name, graph.joint_names, urdf)
 

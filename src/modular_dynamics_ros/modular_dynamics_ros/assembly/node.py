@@ -35,7 +35,7 @@ from modular_dynamics_ros.assembly.files import (
 )
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog, described, one_line
-from modular_dynamics_ros.exceptions import AssemblyFileError, ParameterError
+from modular_dynamics_ros.exceptions import AssemblyFileError, NodeError, ParameterError, RobotError
 from modular_dynamics_ros.lifecycle.entities import DESCRIPTIONS, LATCHED, REQUESTS
 from modular_dynamics_ros.lifecycle.node import ManagedNode
 from modular_dynamics_ros.messages.stamps import description_frame, stamp_message
@@ -244,7 +244,7 @@ class AssemblyServices:
             return response.FILE, str(error)
         except UnknownNameError as error:
             return response.UNKNOWN_NAME, str(error)
-        except ModularDynamicsError as error:
+        except (ModularDynamicsError, RobotError) as error:
             return response.REFUSED, str(error)
         except Exception as error:  # a service must not end the node
             text = described(error)
@@ -290,7 +290,7 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
                 assembly = Assembly((p.base_module, p.base_kind), types=types, name=p.robot_name)
             self._joints = MovingJoints(load_gait(p.gait_file), p.ease)
             self.live = LiveAssembly.of(assembly, 0, self.now())
-        except (ModularDynamicsError, AssemblyFileError, ParameterError) as error:
+        except (ModularDynamicsError, NodeError) as error:
             self.get_logger().error(f"not configured: {error}")
             return False
         make = self.make_publisher

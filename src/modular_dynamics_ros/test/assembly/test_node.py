@@ -333,6 +333,17 @@ def test_a_docking_that_cannot_be_is_answered_with_a_code(host, ends, more, code
     assert answer.revision == 1
 
 
+def test_a_name_that_dynamics_node_would_refuse_is_refused(host):
+    """It would answer no joint state of such an assembly."""
+    assert host.dock("v0", "3", "left-leg", "4").success
+    before, long = host.live, "\u5de6" * 40
+    for name, words in (("left_leg", "would share the topics of"), (long, "200 characters in topics")):
+        answer = host.dock("v0", "2", name, "4")
+        assert answer.error_code == Dock.Response.REFUSED
+        assert words in answer.error_message
+    assert host.live is before
+
+
 def test_a_release_that_cannot_be(host):
     base = host.call(Undock, module="v0")
     assert base.error_code == Undock.Response.REFUSED
