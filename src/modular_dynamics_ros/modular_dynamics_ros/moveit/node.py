@@ -133,13 +133,17 @@ class MoveitPayloadNode(ReadingNode):
 
     def _send(self, link: str, load: Load | None) -> None:
         """Send a link's load; None removes its payload."""
+        had_none = link not in self._in_force
 
         def answered(response: Any) -> None:
             if response.success:
                 self._accepted(link, load)
             else:
                 self._refused[link] = load, time.monotonic()
-                self.log.problem(f"payload on '{link}'", "refused", response.error_message)
+                if had_none:  # what is refused changes nothing
+                    self._in_force.pop(link, None)
+                if load is not None or response.error_code != response.UNKNOWN_NAME:
+                    self.log.problem(f"payload on '{link}'", "refused", response.error_message)
             self._ask()
 
         if self._payload.ready and not self._payload.awaits:

@@ -5,6 +5,7 @@ from types import SimpleNamespace as Message
 
 import numpy as np
 import pytest
+from modular_dynamics_interfaces.srv import SetPayload
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
@@ -40,7 +41,11 @@ def system(ros, monkeypatch):
         return Message(scene=Message(robot_state=state))
 
     def payload(request):
-        return Message(success=request.link in known, error_message=f"no link '{request.link}'")
+        response = SetPayload.Response(success=request.link in known)
+        if not response.success:
+            response.error_code = response.UNKNOWN_NAME
+            response.error_message = f"no link '{request.link}'"
+        return response
 
     services = [Service(scene), Service(payload)]
     components = Message(components=0, ROBOT_STATE_ATTACHED_OBJECTS=4)
@@ -144,6 +149,39 @@ def test_a_refused_payload_spoils_no_other_and_is_not_sent_each_second(system, m
     system.known.add("tail")
     node._look()
     assert sent(system) == [("tail", 0.5)]
+
+
+def test_from_a_link_that_was_refused_nothing_is_removed(system, monkeypatch):
+    node, now = system.node, [1e3]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    system.objects.append(attached("box", "tail", (CUBE, HERE)))
+    node._look()
+    assert sent(system) == [("tail", 0.5)]
+    del system.objects[:]
+    node._look()
+    assert sent(system) == []
+    now[0] += module.TRY_AGAIN + 1.0
+    node._look()
+    assert sent(system) == []
+
+
+def test_another_robot_without_the_link_is_no_warning(system, monkeypatch):
+    """The robot with the link may come back, with the payload that its file has kept."""
+    node, now = system.node, [1e3]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    system.objects.append(attached("box", "hand", (CUBE, HERE)))
+    node._look()
+    system.known.discard("hand")
+    del system.objects[:]
+    node._on_transition(None)
+    node._look()
+    assert sent(system) == [("hand", 0.5), ("hand", 0.0)]
+    assert not node.log.current()
+    system.known.add("hand")
+    now[0] += module.TRY_AGAIN + 1.0
+    node._look()
+    assert sent(system) == [("hand", 0.0)]
+    assert not node._in_force
 
 
 @pytest.mark.skipif(find_spec("moveit_msgs") is not None, reason="moveit_msgs is installed")
