@@ -27,6 +27,7 @@ from trajectory_msgs.msg import JointTrajectory
 from modular_dynamics.exceptions import DescriptionError
 from modular_dynamics.motions import load_profile
 from modular_dynamics.shell.command import UsageError, table_of
+from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics_ros.exceptions import MotionError, ParameterError
 from modular_dynamics_ros.lifecycle.requests import answer_all_requests
 from modular_dynamics_ros.messages.stamps import stamp_message
@@ -64,17 +65,15 @@ class Schedule:
 
     def __init__(self, source: MotionSource, rate: float, *, loop: bool) -> None:
         self.source, self.rate, self.loop = source, rate, loop
-        steps = int(np.floor(source.duration * rate + 1e-9))
-        self._offsets = [min(k / rate, source.duration) for k in range(steps + 1)]
-        if source.duration - self._offsets[-1] > 1e-9:
-            self._offsets.append(source.duration)
-        self._offsets[-1] = source.duration
+        self._last = int(np.floor(source.duration * rate + 1e-9))
+        if source.duration - self._last / rate > 1e-9:
+            self._last += 1
         self._lap = source.duration + 1.0 / rate
         self.sample = lru_cache(maxsize=4096)(self._sample)  # state and reference ask for the same ones
 
     def __len__(self) -> int:
         """Return the number of samples of one lap."""
-        return len(self._offsets)
+        return self._last + 1
 
     def exists(self, k: int) -> bool:
         """Return whether there is a sample k."""
@@ -83,10 +82,14 @@ class Schedule:
     def offset(self, k: int) -> int:
         """Return when sample k is due [ns], from the first one on."""
         lap, index = divmod(k, len(self))
-        return round((lap * self._lap + self._offsets[index]) * 1e9)
+        return round((lap * self._lap + self._time(index)) * 1e9)
+
+    def _time(self, index: int) -> float:
+        """Return the time [s] in the motion of one of a lap's samples."""
+        return self.source.duration if index == self._last else index / self.rate
 
     def _sample(self, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return self.source.sample(self._offsets[k % len(self)])
+        return self.source.sample(self._time(k % len(self)))
 
     def window(self, first: int, length: float) -> range:
         """Return the samples from `first` on that are due within `length` [s]."""
@@ -104,7 +107,7 @@ class SampledMotion:
         positions, velocities, accelerations: (m, n), the last two None where they were not recorded.
 
     Raises:
-        MotionError: fewer than two samples, values that are not finite, times that do not increase.
+        MotionError: fewer than two samples, times that do not increase or are no seconds.
     """
 
     def __init__(
@@ -119,12 +122,13 @@ class SampledMotion:
         self._tables = (positions, velocities, accelerations)
         if len(times) < 2:
             raise MotionError(f"{where}: needs at least two samples, has {len(times)}")
-        if not all(np.isfinite(part).all() for part in (times, *self._tables) if part is not None):
-            raise MotionError(f"{where}: holds values that are not finite")
         if (steps := np.diff(times) <= 0.0).any():
             raise MotionError(f"{where}: sample {int(np.argmax(steps)) + 2} is not later than the one before")
         self.joint_names, self.has_acceleration = joint_names, accelerations is not None
         self.duration, self._times = float(times[-1] - times[0]), times - times[0]
+        if not self.duration <= LARGEST:
+            text = f"lasts {self.duration:g} s; {LARGEST:g} s at most: are times in seconds?"
+            raise MotionError(f"{where}: {text}")
 
     def sample(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return positions, velocities, accelerations (n,) at t [s]; empty arrays if not recorded."""
@@ -173,7 +177,7 @@ def load_csv(path: str | Path) -> SampledMotion:
         raise MotionError(str(error)) from error
     except OSError as error:
         raise MotionError(f"{where} cannot be read: {error}") from error
-    if unknown := [name for name in head if name != "time" and name[:2] not in ("q_", "v_", "a_")]:
+    if unknown := [name for name in head if name != "time" and not re.match("[qva]_.", name)]:
         raise MotionError(f"{where}: unknown column '{unknown[0]}'; columns are time, q_NAME, v_NAME, a_NAME")
     if len(set(head)) < len(head) or "time" not in head:
         raise MotionError(f"{where}: needs exactly one column 'time', and every other column once")
@@ -190,9 +194,12 @@ def load_csv(path: str | Path) -> SampledMotion:
 def _numbers(place: str, cells: list[str]) -> list[float]:
     """Return a row of a table as numbers; `place` names it."""
     try:
-        return [float(cell) for cell in cells]
+        numbers = [float(cell) for cell in cells]
     except ValueError as error:
         raise MotionError(f"{place}: needs {len(cells)} numbers ({error})") from error
+    if wrong := [cell for cell, number in zip(cells, numbers, strict=True) if not np.isfinite(number)]:
+        raise MotionError(f"{place}: needs {len(cells)} finite numbers, not '{wrong[0]}'")
+    return numbers
 
 
 def _part(

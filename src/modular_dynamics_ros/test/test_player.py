@@ -97,6 +97,12 @@ def test_a_rate_that_does_not_divide_the_duration_still_ends_there():
     )
 
 
+def test_a_motion_of_years_takes_no_more_memory():
+    schedule = Schedule(AccelerationProfile({"a": 0.0}, [(1e9, 1.0)]), 2000.0, loop=False)
+    assert len(schedule) == 2 * 10**12 + 1
+    assert schedule.offset(10**12) == 5 * 10**17
+
+
 def test_a_loop_goes_on_one_period_after_its_end():
     schedule = Schedule(MOTION, 10.0, loop=True)
     assert schedule.exists(10**6)
@@ -317,7 +323,10 @@ def test_a_table_is_exact_at_its_rows_and_linear_between(tmp_path):
         ("time,q_a\n0,1\n1,x\n", "line 3"),
         ("time,q_a\n0,1\n1\n", "line 3"),
         ("time,q_a\n\n0,1\n\n1,x\n", "line 5"),
-        ("time,q_a\n0,1\n1,nan\n", "not finite"),
+        ("time,q_a,q_\n0,1,2\n1,1,2\n", "unknown column 'q_'"),
+        ("time,q_a\n0,1\n1,nan\n", "line 3: needs 2 finite numbers, not 'nan'"),
+        ("time,q_a\n0,1\n1e400,2\n", "line 3: needs 2 finite numbers, not '1e400'"),
+        ("time,q_a\n0,1\n3000000000,2\n", "lasts 3e+09 s; 1e+09 s at most: are times in seconds?"),
         ("time,q_a\n0,1\n1,1\n1,1\n", "sample 3 is not later"),
         ("time,q_a\n0,1\n", "at least two samples, has 1"),
     ],
