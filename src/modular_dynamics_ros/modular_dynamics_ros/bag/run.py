@@ -3,6 +3,7 @@
 import argparse
 import csv
 import sys
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from rich.console import Console
 from rich.progress import track
 
 from modular_dynamics.shell.command import UsageError, printable, raise_if_read
+from modular_dynamics.urdf import DescriptionHeader
 from modular_dynamics_ros.bag.recording import Recorded, Recording
 from modular_dynamics_ros.bag.replay import (
     OPTIONS,
@@ -32,11 +34,11 @@ from modular_dynamics_ros.bag.replay import (
 )
 from modular_dynamics_ros.computation.accelerations.acceleration_source import filter_lag
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.robot import Robot, header_of
 from modular_dynamics_ros.computation.values import Coverage
 from modular_dynamics_ros.diagnostics.statuses import MessageCounts
-from modular_dynamics_ros.exceptions import BagError, RobotError, listed
-from modular_dynamics_ros.messages.stamps import stamp_seconds
+from modular_dynamics_ros.exceptions import BadMessage, BagError, RobotError, listed
+from modular_dynamics_ros.messages.stamps import description_of, stamp_seconds
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")  # of wrenches, in columns such as fx_SUBSYSTEM
@@ -286,6 +288,12 @@ class _Run:
     ) -> None:
         self._arguments, self._parameters, self._recording = arguments, parameters, recording
         self._warnings, self._description = warnings, ""
+        self._mark: DescriptionHeader | None = (
+            None  # of the present description; None: the robot is that of a file
+        )
+        self._pending = deque[
+            tuple[DescriptionHeader, str]
+        ]()  # descriptions with a stamp, until a joint state needs them
         computation, clock = self._first_robot(), self._clock()
         self._node = RecordedNode(warnings, by_stamps=clock == "stamps")
         self._accelerations = self._recorded_accelerations() if arguments.zero_phase else None
@@ -308,7 +316,9 @@ class _Run:
         for one in self._recording.messages([topic]):
             if one.message is not None:
                 self._description = one.message.data
-                return self._warned(load(self._description, self._parameters, topic=topic))
+                computation = load(self._description, self._parameters, topic=topic)
+                self._mark = header_of(self._description)
+                return self._warned(computation)
         raise RobotError(f"the topic '{topic}' has no message that can be read: give --robot FILE")
 
     def _warned(self, computation: Computation) -> Computation:
@@ -414,11 +424,16 @@ class _Run:
         if one.topic == self._arguments.joint_states:
             self._joint_state(one.message, arrival)
         elif one.topic == self._arguments.description:
-            self._new_robot(one.message.data)
+            self._take_description(one.message.data)
         else:
             self._report.replay.inputs.take(one.topic, self._kinds[one.topic], one.message)
 
     def _joint_state(self, message: Any, arrival: int) -> None:
+        try:
+            self._select_robot(message.header.frame_id)
+        except BadMessage as error:
+            self._report.replay.record.unanswerable(error)
+            return
         result = self._report.replay.receive(message, arrival)
         if result is None:
             return
@@ -426,6 +441,32 @@ class _Run:
         self._report.uncovered += result.answer.state.coverage is Coverage.NONE
         if self._csv is not None:
             self._csv.write(result)
+
+    def _take_description(self, description: str) -> None:
+        """Replace the robot by that of a description; by one with a stamp when a joint state needs it."""
+        with suppress(RobotError):  # `_new_robot` reports it
+            mark = header_of(description)
+            if mark.stamp is not None:
+                self._pending.append((mark, description))
+                return
+        self._new_robot(description)
+
+    def _select_robot(self, frame_id: str) -> None:
+        """Use the description that a joint state names, or the newest one if it names none.
+
+        Descriptions and joint states are different topics: they are recorded in any order.
+
+        Raises:
+            BadMessage: it names another description.
+        """
+        named = description_of(frame_id)
+        if named is None or any(named == mark for mark, _ in self._pending):
+            while self._pending and named != self._mark:
+                self._new_robot(self._pending.popleft()[1])
+        if named is not None and self._mark is not None and named != self._mark:
+            name, stamp = named
+            text = f"it belongs to another description, '{name[:60]}' since {stamp_seconds(stamp)}"
+            raise BadMessage("another robot", text)
 
     def _new_robot(self, description: str) -> None:
         """Replace the robot by that of a new description, unless it cannot be used."""
@@ -439,7 +480,7 @@ class _Run:
             self._warnings.warning(f"robot_description refused, the last robot stays: {error}")
             return
         self._warned(computation)
-        self._description = description
+        self._description, self._mark = description, header_of(description)
         replay.continue_from(self._report.replay)
         self._report.replay = replay
         self._begin()

@@ -145,6 +145,32 @@ def test_the_robot_comes_from_the_bag_and_may_change(bag, names, four_link):
         np.testing.assert_allclose(column(rows, "tau", names), expected, atol=100 * ALLOWED, rtol=0.0)
 
 
+@pytest.mark.parametrize("shift", [-3, 0, 3])
+def test_a_joint_state_is_answered_by_the_description_that_it_names(bag, names, four_link, shift):
+    """Its topic is another one: it is recorded before or after the first joint state that names it."""
+    plain = Path(four_link).read_text(encoding="utf-8")
+    marks = [f"{stamp // 10**9}.{stamp % 10**9:09d}" for stamp in (START, START + 20 * MS)]
+    tag = '<modular_dynamics version="1"'
+    urdfs = [plain.replace(tag, f'{tag} stamp="{mark}"') for mark in marks]
+    urdfs[1] = urdfs[1].replace('mass value="', 'mass value="1')
+    states, _ = moving_states(names, 20)
+    for k, (_, _, (_, state)) in enumerate(states):
+        state.header.frame_id = f"{md.load_urdf(plain).name}@{marks[k >= 10]}"
+    first, second = (
+        ("/robot_description", time, text(urdf))
+        for time, urdf in zip((START, states[9 + shift][1]), urdfs, strict=True)
+    )
+    messages = [first, *states[: 10 + shift], second, *states[10 + shift :]]
+    found = bag(messages, "--motion", robot=None)
+    late = max(shift, 0)  # nothing is known yet of the description that these name
+    assert found.report["rejected"] == ({"another robot": late} if late else {})
+    for rows, urdf in ((found.rows[:10], urdfs[0]), (found.rows[10:], urdfs[1])):
+        check = CrossCheck(md.load_urdf(urdf))
+        q, v, a = (column(rows, letter, names) for letter in "qva")
+        expected = [check.torques(*state) for state in zip(q, v, a, strict=True)]
+        np.testing.assert_allclose(column(rows, "tau", names), expected, atol=100 * ALLOWED, rtol=0.0)
+
+
 def test_other_subsystems_begin_another_csv(bag, names, four_link):
     description = Path(four_link).read_text(encoding="utf-8")
     renamed = description.replace('<subsystem name="left_branch"', '<subsystem name="arm"')
