@@ -41,7 +41,7 @@ def nodes(context: LaunchContext) -> list[Action]:
 def generate_launch_description() -> LaunchDescription:
     """Arguments, then the nodes."""
     arguments = [
-        argument("assembly_file", "", "incidence matrix (.yaml or .csv); empty: what the parameters say"),
+        argument("assembly_file", "", "incidence matrix (.yaml); empty: what the parameters say"),
         argument("gait_file", "", "YAML file of a gait; empty: what the parameters say"),
         argument(
             "params_file",
