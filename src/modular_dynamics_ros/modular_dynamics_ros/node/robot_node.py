@@ -20,6 +20,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any, Generic, NamedTuple
 
 from rclpy.lifecycle import LifecycleState
@@ -75,12 +76,14 @@ class PendingDescription:
 
     Attributes:
         arrival: [s] of the monotonic clock. ready: whether its preparation has ended.
+        outdated: whether joint states that name it are too old: the next one replaced it long ago.
         prepared: the prepared robot. refusal: why it could not be prepared.
     """
 
     description: Description
     arrival: float
     ready: bool = False
+    outdated: bool = False
     prepared: Any = None
     refusal: Exception | None = None
 
@@ -294,10 +297,27 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self._newest_text = ""  # its sender may repeat it
             return
         description = Description(text, header.name, header.stamp, self._received)
+        pending = PendingDescription(description, time.monotonic())
         if header.stamp is not None:
             self._newest_stamp = header.stamp
-            self._pending.append(PendingDescription(description, time.monotonic()))
-        self._worker.submit(partial(self._load, text), partial(self._on_prepared, description))
+            self._pending.append(pending)
+            self._mark_outdated()
+        prepare = partial(self._prepare, pending)
+        self._worker.submit(prepare, partial(self._on_prepared, description))
+
+    def _mark_outdated(self) -> None:
+        """Mark the descriptions that were replaced so long ago that no joint state may name them.
+
+        A node that is started again gets all that its publisher has kept.
+        """
+        oldest = self.now() - round(self.parameters.stale_after * 1e9)
+        for pending, following in pairwise(self._pending):
+            stamp = following.description.stamp
+            pending.outdated |= stamp is not None and stamp < oldest
+
+    def _prepare(self, pending: PendingDescription) -> Any:
+        """Return the prepared robot of a description; None if it is outdated. Thread-safe."""
+        return None if pending.outdated else self._load(pending.description.text)
 
     def _on_prepared(self, description: Description, prepared: Any, refusal: Exception | None) -> None:
         """Use a prepared description at once or, if it has a stamp, from the next joint state on."""
@@ -321,9 +341,10 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self._use_next()
 
     def _use_next(self) -> None:
-        """Use the next description with a stamp."""
+        """Use the next description with a stamp, unless it is outdated."""
         pending = self._pending.popleft()
-        self._use_or_refuse(pending.description, pending.prepared, pending.refusal)
+        if not pending.outdated:
+            self._use_or_refuse(pending.description, pending.prepared, pending.refusal)
 
     def _load(self, description: str) -> Any:
         """Return a prepared robot. Thread-safe."""
