@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from modular_dynamics_ros.computation.accelerations.filtered_acceleration import LONGEST_GAP
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import LARGEST, Array, State, all_usable
@@ -41,6 +42,7 @@ MEMORY = 10.0  # [s] for which the position of the other one of two publishers c
 #: limit allows. Two publishers contradict each other where a position goes from one to the other faster than
 #: the limit and at once back to within RETURN of that distance, or CONTRADICTION times as fast as the limit.
 STEP, RETURN, CONTRADICTION = 5.0, 0.5, 2.0
+NEWEST_SHARE = 0.2  # of the newest interval in a mean period: one lost message makes it 1.2 times as long
 #: Velocities by which publishers are compared where the limit is larger, or absent [rad/s, m/s].
 USUAL_TURN, USUAL_SLIDE = 10.0, 1.0
 
@@ -200,6 +202,36 @@ def _between(stamp: int, before: NDArray[np.int64]) -> tuple[Array, Flags]:
     return np.maximum(seconds, RESOLUTION), known
 
 
+class HeldVelocities:
+    """Finds joints whose velocities are held over several states, for too long to be filtered.
+
+    The filter of the velocities would make accelerations of the steps from one to the next.
+    """
+
+    def __init__(self, joints: int) -> None:
+        # the last ones are those of the states; a period is LONGEST_GAP [s] until it is known
+        self._stamps, self._periods = np.zeros(joints + 1, np.int64), np.full(joints + 1, LONGEST_GAP)
+        self._whole = True  # no value was older than its state yet: usual, and soon seen
+
+    def take(self, stamp: int, stamps: NDArray[np.int64], longest: float) -> tuple[NDArray[np.intp], float]:
+        """Return the joints of a state whose values come every `longest` [s] or less often, and their period.
+
+        Args:
+            stamp: of the state [ns]. stamps: (n,) of the values in it.
+        """
+        if self._whole and (stamps == stamp).all():
+            return np.zeros(0, np.intp), 0.0
+        self._whole = False
+        stamps, before = np.append(stamps, stamp), self._periods
+        interval = np.minimum((stamps - self._stamps) * 1e-9, LONGEST_GAP)
+        interval[interval < 0.0] = LONGEST_GAP  # the clock was set back
+        mean = np.where(before < LONGEST_GAP, before + NEWEST_SHARE * (interval - before), interval)
+        self._stamps, self._periods = stamps, np.where(interval == 0.0, before, mean)
+        periods, of_states = self._periods[:-1], self._periods[-1]
+        held = np.flatnonzero((periods >= longest) & (periods > 1.5 * of_states))
+        return held, float(periods[held].max(initial=0.0))
+
+
 @dataclass(frozen=True, eq=False)
 class Layout:
     """Where the joints of messages with the same list of names are stored.
@@ -269,7 +301,7 @@ class JointStates:
         self._needed, self._passive = map(self._table.rows_of, (self._names, robot.passive_names))
         self._rows = np.concatenate((self._needed, self._passive))
         self._given = np.array([given.get(name, np.nan) for name in self._names])
-        self._steps = JointSteps(robot, Publishers(node))
+        self._steps, self._held = JointSteps(robot, Publishers(node)), HeldVelocities(len(self._names))
         self._layouts: deque[Layout] = deque(maxlen=MOST_LAYOUTS)
         self._layout_count = 0
         self._time = node.now()
@@ -376,12 +408,18 @@ class JointStates:
         return q, measured
 
     def _state(self, stamp: int, now: int) -> State:
-        """Return the state at a stamp [ns]; report velocities that are missing, and a doubtful reference."""
+        """Return the state at a stamp [ns]; report velocities that are missing, and a doubtful reference.
+
+        Raises:
+            BadMessage: it has no accelerations, or the base has no state, at the stamp.
+        """
         log, computation, table, needed = self._node.log, self._computation, self._table, self._needed
-        oldest = now - self._valid_for
+        oldest, stamps = now - self._valid_for, table.stamps[needed]
         q, measured = self._positions(oldest)
-        v, old = table.v[needed], table.stamps[needed] < oldest
+        v, old = table.v[needed], stamps < oldest
         v[old] = 0.0  # of joints with a given position
+        if computation.accelerations.filters:
+            self._require_frequent(stamp, np.where(old, stamp, stamps))
         without = tuple[str, ...]()
         if not all_usable(v):
             absent = np.isnan(v)
@@ -395,6 +433,20 @@ class JointStates:
         if state.coverage.doubtful:
             log.problem("reference", state.coverage.name.lower(), state.coverage.value)
         return state
+
+    def _require_frequent(self, stamp: int, stamps: NDArray[np.int64]) -> None:
+        """Raise BadMessage where values (n,) with these stamps come too rarely for the velocities' filter."""
+        cutoff = self._computation.settings.filter_cutoff
+        held, period = self._held.take(stamp, stamps, 0.5 / cutoff)
+        if not len(held):
+            return
+        self._note_position(stamp)
+        names = listed([self._names[k] for k in held])
+        if period >= LONGEST_GAP:
+            text = f"the filter starts: values of {names} must come twice within {LONGEST_GAP:g} s"
+            raise BadMessage("filter starts", text)
+        need = f"filter_cutoff {cutoff:g} Hz needs more than {2.0 * cutoff:g} Hz"
+        raise BadMessage("unfit for the filter", f"values of {names} come at {1.0 / period:.3g} Hz: {need}")
 
     def _sample(self, message: "JointState") -> JointSample:
         """Return the values of a message.

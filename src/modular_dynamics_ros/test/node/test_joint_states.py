@@ -9,6 +9,7 @@ from sensor_msgs.msg import JointState
 
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from helpers.nodes.lone_node import lone_node, message_info
+from modular_dynamics_ros.computation.accelerations.acceleration_source import filter_lag
 from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
@@ -175,6 +176,29 @@ def test_a_slow_message_does_not_bring_back_old_values(robot, four_link):
     robot.send(1.01, 0.95, names=["turn"], q=[99.0], v=[99.0])
     robot.send(1.02, names=["left"], q=[Q[2]], v=[V[2]])
     assert robot.torques[-1].effort.tolist() == expected(four_link).tolist()
+
+
+@pytest.mark.parametrize("rate", [50, 25, 10, 3])
+def test_joints_whose_velocities_come_too_rarely_for_the_filter_are_named(four_link, rate):
+    """Two parts that swing at 0.5 Hz, one of them at 500 Hz, the other one at another rate."""
+    robot = Robot(four_link, acceleration_source="filtered", stale_after=0.5)
+    omega, lag, errors = np.pi, filter_lag(10.0), []
+    for k in range(1500):
+        now = 1.0 + 0.002 * k
+        robot.send(now, names=NAMES[:2], q=Q[:2], v=np.full(2, np.sin(omega * now)))
+        if k * rate % 500 == 0:
+            robot.send(now, names=NAMES[2:], q=Q[2:], v=np.full(2, np.sin(omega * now)))
+        if k >= 500 and (last := robot.session.record.last) is not None:
+            assert last.state.stamp == round(now * S)
+            errors.append(np.abs(last.state.a - omega * np.cos(omega * (now - lag))).max())
+    if rate > 20:
+        assert len(errors) == 1000
+        assert max(errors) < 0.1 * omega  # of steps 40 ms long; at 10 Hz it would be 1.4 omega
+        return
+    assert not robot.stamps
+    slow = "come at 10 Hz: filter_cutoff 10 Hz needs more than 20 Hz"
+    text = slow if rate == 10 else "must come twice within 0.25 s"
+    assert f"values of 'left', 'right' {text}" in robot.node.log.current()[-1]
 
 
 def test_absent_joints_have_the_given_position_while_no_message_holds_them(four_link):

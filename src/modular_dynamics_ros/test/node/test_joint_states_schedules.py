@@ -49,7 +49,7 @@ class Node:
             settings=SimpleNamespace(stale_after=VALID * 1e-9, closure_tolerance=1.0),
             needs_velocity=False,
             note_position=lambda *of: None,
-            accelerations=SimpleNamespace(note_time=lambda now: None),
+            accelerations=SimpleNamespace(note_time=lambda now: None, filters=False),
             observe=lambda stamp, q, v, without, optional, effort: SimpleNamespace(
                 stamp=stamp, q=q, optional=optional, coverage=SimpleNamespace(doubtful=False)
             ),

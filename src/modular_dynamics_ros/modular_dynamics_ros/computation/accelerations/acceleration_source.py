@@ -59,6 +59,11 @@ class AccelerationSource:
         ):
             self.filter = FilteredAcceleration(self._joints, settings.filter_cutoff)
 
+    @property
+    def filters(self) -> bool:
+        """Return whether accelerations come from the filter."""
+        return self._source == "filtered" and self.recorded is None
+
     def at(self, stamp: int, v: Array, without_velocity: tuple[str, ...]) -> tuple[Array, Coverage]:
         """Return accelerations (n,) at a stamp [ns], and whether the reference covers the stamp.
 
