@@ -33,8 +33,9 @@ class BaseStates:
     """The newest samples of one base.
 
     The orientation at a stamp is that of the nearest sample, turned on at its angular velocity. The twist is
-    interpolated between the samples before and after; beyond the newest one it is held. The acceleration is
-    zero or, with acceleration_source 'filtered', that of the nearest sample by a filter as the joints'.
+    interpolated between the samples before and after, where neither is older or newer than `stale_after`;
+    else it is that of the nearest sample. The acceleration is zero or, with acceleration_source 'filtered',
+    that of the nearest sample by a filter as the joints'.
 
     Args:
         source: what the samples are called, odometry or imu. Those of an imu have no twist.
@@ -121,7 +122,7 @@ class BaseStates:
                 "filter starts", "the filter of the odometry's twist starts: no acceleration of the base yet"
             )
         twist = nearest.twist
-        if before is not None and after is not None:
+        if before is not None and after is not None and self._near(stamp, before, after):
             share = (stamp - before.stamp) / (after.stamp - before.stamp)
             twist = (1.0 - share) * before.twist + share * after.twist
         return BaseState(_turned(nearest.orientation, nearest.twist, ahead), twist, nearest.acceleration)
@@ -140,6 +141,10 @@ class BaseStates:
         """Forget all samples."""
         self._samples.clear()
         self.restart_filter()
+
+    def _near(self, stamp: int, before: _Sample, after: _Sample) -> bool:
+        """Return whether both samples lie within `stale_after` of a stamp."""
+        return max(stamp - before.stamp, after.stamp - stamp) * 1e-9 <= self._stale_after
 
     def _neighbours(self, stamp: int) -> tuple[_Sample | None, _Sample | None]:
         """Return the last sample not after a stamp, and the first one after it."""

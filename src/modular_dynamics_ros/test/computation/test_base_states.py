@@ -46,6 +46,15 @@ def test_between_samples_the_twist_is_interpolated_and_the_nearer_orientation_tu
     assert early.twist == pytest.approx(1.3 * spin)
 
 
+@pytest.mark.parametrize(("other", "near"), [(-2000, 150), (2000, -150)])
+def test_a_sample_that_is_too_far_away_does_not_count_for_the_twist(other, near):
+    """Odometry has paused, or one message has a wrong stamp."""
+    one, twist = states(stale_after=0.2), np.arange(6.0)
+    for stamp, own in sorted({other: twist + 9.0, near: twist}.items()):
+        one.add(NOW + stamp * MS, LEVEL, own)
+    assert one.at(NOW).twist.tolist() == twist.tolist()
+
+
 def test_beyond_the_newest_sample_the_base_turns_on():
     one, spin = states(), np.array([1.0, 0.0, 0.0, 0.0, 0.0, -3.0])
     one.add(NOW, turned(0.2), spin)
