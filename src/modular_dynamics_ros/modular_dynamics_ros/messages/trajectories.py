@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
-from modular_dynamics_ros.computation.values import Array, Instants
+from modular_dynamics_ros.computation.values import LARGEST, Array, Instants, all_usable
 from modular_dynamics_ros.exceptions import BadMessage, listed, repeated
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 
@@ -26,6 +26,7 @@ FIELDS = "positions", "velocities", "accelerations", "effort"
 ONE_OF = {"positions": "position", "velocities": "velocity", "accelerations": "acceleration"}
 MOST_VALUES = 1_000_000  # points times joints: 45 minutes of 6 joints at 60 Hz; they are read within a second
 
+TAKEN = f"sizes of at most {LARGEST:g} are taken"
 refused = partial(BadMessage, "reference")
 
 
@@ -39,7 +40,7 @@ def trajectory_from_message(
 
     Raises:
         BadMessage: no joint of the robot, a joint that is named twice, too many points, times out of order;
-        positions, velocities or accelerations that are missing, in some points only, or not finite.
+        positions, velocities or accelerations that are missing, in some points only, not finite, or huge.
     """
     start = stamp_nanoseconds(message.header.stamp) or arrival
     points, names = message.points, message.joint_names
@@ -55,11 +56,11 @@ def trajectory_from_message(
         raise refused("its points have neither positions nor accelerations")
     missing = tuple(name for name, column in zip(joint_names, columns, strict=True) if column < 0)
     trajectory = ReferenceTrajectory.through(instants, q, v, a, missing)
-    if not (finite := np.isfinite(trajectory.powers)).all():
-        number, _, joint = np.argwhere(~finite)[0]
+    if not all_usable(trajectory.powers):
+        number, _, joint = np.argwhere(~(np.abs(trajectory.powers) <= LARGEST))[0]
         raise refused(
-            f"the acceleration of '{joint_names[joint]}' from point {number} to the next one is not finite: "
-            "too far in too short a time"
+            f"the acceleration of '{joint_names[joint]}' from point {number} to the next one is too large: "
+            f"too far in too short a time; {TAKEN}"
         )
     return trajectory
 
@@ -125,10 +126,11 @@ def _values(
         return None
     named = [joint for joint, column in enumerate(columns) if column >= 0]
     read = np.frombuffer(flat).reshape(len(points), expected)[:, [columns[joint] for joint in named]]
-    if not (finite := np.isfinite(read)).all():
-        number, k = np.argwhere(~finite)[0]
-        name = names[columns[named[k]]]
-        raise refused(f"point {number}: the {ONE_OF[field]} of '{name}' is not finite")
+    if not all_usable(read):
+        number, k = np.argwhere(~(np.abs(read) <= LARGEST))[0]
+        value, name = read[number, k], names[columns[named[k]]]
+        why = f"{value:.3g}; {TAKEN}" if isfinite(value) else "not finite"
+        raise refused(f"point {number}: the {ONE_OF[field]} of '{name}' is {why}")
     every = np.zeros((len(points), len(columns)))
     every[:, named] = read
     return every

@@ -101,12 +101,13 @@ def test_positions_suffice_with_or_without_velocities():
         (reference("ab", [[1, 2]], velocities=[[1, 2, 3]]), "point 0 has 3 velocities for 2 joint names"),
         (reference("ab", [[1, 2], [1, NAN]]), "point 1: the acceleration of 'b' is not finite"),
         (reference("ba", positions=[[1, NAN]]), "point 0: the position of 'a' is not finite"),
+        (reference("ab", [[1, 2e9]]), "point 0: the acceleration of 'b' is 2e+09; sizes of at most 1e+09"),
         (reference("ab", [[1, 2], [1, 2]], [1.0, 1.0]), "point 1 is 1 s, that of"),
         (reference("ab", positions=[[1, 2]], velocities=[[1, NAN]]), "the velocity of 'b' is not finite"),
         (reference("ab", [[1, 2], [1, 2]], [-1.0, 1.0]), "time_from_start of point 0 is negative"),
         (
-            reference("ab", positions=[[0, 0], [0, 1e300]], velocities=[[0, 0]] * 2, times=[0, 1e-9]),
-            "the acceleration of 'b' from point 0 to the next one is not finite",
+            reference("ab", positions=[[0, 0], [0, 1]], velocities=[[0, 0]] * 2, times=[0, 1e-6]),
+            "the acceleration of 'b' from point 0 to the next one is too large",
         ),
     ],
 )
