@@ -418,6 +418,9 @@ class JointStates:
         q, measured = self._positions(oldest)
         v, old = table.v[needed], stamps < oldest
         v[old] = 0.0  # of joints with a given position
+        if len(passive := self._passive):  # where they are by the state's stamp, as far as that is known
+            age = (stamp - np.maximum(table.stamps[passive], oldest)) * 1e-9
+            measured += np.nan_to_num(table.v[passive]) * age
         if computation.accelerations.filters:
             self._require_frequent(stamp, np.where(old, stamp, stamps))
         without = tuple[str, ...]()

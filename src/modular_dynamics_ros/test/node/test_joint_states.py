@@ -9,6 +9,7 @@ from sensor_msgs.msg import JointState
 
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from helpers.nodes.lone_node import lone_node, message_info
+from helpers.paths import ROBOTS
 from modular_dynamics_ros.computation.accelerations.acceleration_source import filter_lag
 from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
@@ -176,6 +177,21 @@ def test_a_slow_message_does_not_bring_back_old_values(robot, four_link):
     robot.send(1.01, 0.95, names=["turn"], q=[99.0], v=[99.0])
     robot.send(1.02, names=["left"], q=[Q[2]], v=[V[2]])
     assert robot.torques[-1].effort.tolist() == expected(four_link).tolist()
+
+
+def test_passive_joints_that_came_before_the_state_are_compared_where_they_are_by_then():
+    """A publisher of the passive joints, and one of the crank, which turns at 3 rad/s, 10 ms later."""
+    robot, of_crank = (Robot(ROBOTS / "four_bar.urdf") for _ in range(2))
+    names, crank = robot.session.robot.passive_names, robot.session.robot.state_names
+    for k in range(100):
+        now = 1.0 + 0.01 * k
+        of_crank.send(now, names=crank, q=[0.7 + 3.0 * now], v=[3.0])
+        at_crank = of_crank.session.record.last.dynamics.result
+        robot.send(now, names=names, q=at_crank.coordinates[1:], v=at_crank.velocities[1:])
+        later = now + 0.009
+        robot.send(later, names=crank, q=[0.7 + 3.0 * later], v=[3.0])
+        assert not robot.session.record.last.configuration.disagreements
+    assert robot.counts.answered >= 100
 
 
 @pytest.mark.parametrize("rate", [50, 25, 10, 3])
