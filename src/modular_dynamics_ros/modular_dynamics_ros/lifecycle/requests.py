@@ -10,7 +10,7 @@ from typing import Any
 
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetAvailableTransitions, GetState
-from rcl_interfaces.msg import Parameter, SetParametersResult
+from rcl_interfaces.msg import Parameter, ParameterType, SetParametersResult
 from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.node import Node
 
@@ -128,12 +128,14 @@ def _together(node: Node, answer: Answer) -> Answer:
 
 
 def _unknown(node: Node, parameters: Sequence[Parameter]) -> str:
-    """Return why parameters are refused that the node does not have; empty: it has all.
+    """Return why parameters are refused that the node does not have, or of no type; empty: it knows all.
 
-    rclpy accepts an empty name and does not name unknown ones.
+    rclpy accepts an empty name and names neither.
     """
-    names = [one.name for one in parameters if not node.has_parameter(one.name)]
-    return f"no parameter {listed(names)}" if names else ""
+    if names := [one.name for one in parameters if not node.has_parameter(one.name)]:
+        return f"no parameter {listed(names)}"
+    names = [one.name for one in parameters if one.value.type > ParameterType.PARAMETER_STRING_ARRAY]
+    return f"{listed(names)}: the value's type is none of rcl_interfaces/msg/ParameterType" if names else ""
 
 
 def _refuse_parameters(request: SetParameters.Request, response: SetParameters.Response, why: str) -> None:

@@ -120,7 +120,7 @@ def test_a_request_during_a_transition_is_answered_after_it(asked):
 @pytest.mark.parametrize(
     ("parameter", "words"),
     [
-        (rate(type=77), "77 is not a valid"),
+        (rate(type=77), "'rate': the value's type is none of rcl_interfaces/msg/ParameterType"),
         (rate(type=ParameterType.PARAMETER_NOT_SET), "rate must be a number"),
         (rate(type=ParameterType.PARAMETER_STRING, string_value="x"), "rate must be a number"),
         (hertz(math.nan), "rate"),
