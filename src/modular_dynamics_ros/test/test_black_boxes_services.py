@@ -17,6 +17,7 @@ from helpers.wrenches import in_carrying_link
 from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.node.robot_node import SUCCESS
+from modular_dynamics_ros.node.spinning import finish
 
 BOX, PERIOD = "right_branch", 0.005
 # [ns], more than stale_after: a joint state so much later is answered with no wrench of the pose before
@@ -166,7 +167,7 @@ def test_a_frame_that_moves_against_the_connection_point_is_refused(boxed, graph
     assert "frame 'base' moves against the connection point of" in text
 
 
-@pytest.mark.parametrize("end", ["deactivate", "stop measuring"])
+@pytest.mark.parametrize("end", ["deactivate", "stop measuring", "end the process"])
 def test_a_measurement_that_is_cut_short_is_no_success(boxed, end):
     node = boxed().ready()
     averaged = node.clients["tare_black_box"].call_async(TareBlackBox.Request(black_box=BOX, duration=1.5))
@@ -175,6 +176,9 @@ def test_a_measurement_that_is_cut_short_is_no_success(boxed, end):
     if end == "deactivate":
         assert node.node.trigger_deactivate() == SUCCESS
         assert node.node.trigger_activate() == SUCCESS
+    elif end == "end the process":
+        finish(node.node, node.executor)  # the client gets its answer before the node is destroyed
+        assert not node.node.unanswered
     else:
         node.node._box_services._ended.set()
     node.spin_until(lambda: node.feed() or averaged.done())

@@ -42,6 +42,13 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         self._change_services = ReconfigurationServices(self)
         self._threads = self._queries, self._box_services
 
+    def end(self) -> None:
+        """See `ManagedNode`."""
+        self.stop()
+        for services in self._threads:  # before the robot goes, which is not the reason why they end
+            services.destroy()
+        super().end()
+
     def destroy_node(self) -> None:
         """Destroy the node as rclpy does, after the threads that answer requests have ended.
 

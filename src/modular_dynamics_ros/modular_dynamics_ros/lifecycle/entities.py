@@ -50,11 +50,16 @@ NO_SUBSCRIPTION_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
 
 
 class ReadingNode(Node):
-    """Reads messages in the callbacks of its subscriptions.
+    """Reads messages in the callbacks of its subscriptions; counts the requests that wait for their answer.
 
     Where a message cannot be read, which depends on the middleware, rclpy would raise before the callback and
     never call any of the node again. From a callback the executor takes it as any other error.
+
+    Attributes:
+        unanswered: requests whose service awaits something.
     """
+
+    unanswered = 0
 
     def create_subscription(
         self, msg_type: type, topic: str, callback: Callable[..., None], *qos: Any, **options: Any
@@ -69,6 +74,20 @@ class ReadingNode(Node):
             callback(message) if alone else callback(message, info)
 
         return super().create_subscription(msg_type, topic, read, *qos, raw=True, **options)
+
+    def create_service(self, srv_type: type, srv_name: str, callback: Any, **options: Any) -> Any:
+        """Create rclpy's service, whose requests are counted while its coroutine runs."""
+        if not inspect.iscoroutinefunction(callback):
+            return super().create_service(srv_type, srv_name, callback, **options)
+
+        async def answer(request: Any, response: Any) -> Any:
+            self.unanswered += 1
+            try:
+                return await callback(request, response)
+            finally:
+                self.unanswered -= 1
+
+        return super().create_service(srv_type, srv_name, answer, **options)
 
     def create_publisher(self, *arguments: Any, **options: Any) -> Any:
         """Create rclpy's publisher, also for the node's own topics."""

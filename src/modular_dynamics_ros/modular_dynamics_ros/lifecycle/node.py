@@ -196,6 +196,10 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
             self.while_active.close()
             self.log.clear()
 
+    def end(self) -> None:
+        """End what requests wait for, too: they are answered as long as the executor goes on."""
+        self._free()
+
     def _forget(self) -> None:
         self.configured = False
         self.while_configured.close()

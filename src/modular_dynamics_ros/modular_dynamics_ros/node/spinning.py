@@ -16,6 +16,7 @@ from typing import Any
 
 import rclpy
 import rclpy.logging
+from rclpy.executors import Executor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
@@ -26,10 +27,11 @@ from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 from modular_dynamics_ros.lifecycle.node import SUCCESS, ManagedNode
 from modular_dynamics_ros.parameters.table import usage
 
-__all__ = ["run_lifecycle_node", "run_node"]
+__all__ = ["finish", "run_lifecycle_node", "run_node"]
 
 #: [s] in which further signals are the same one: Ctrl-C comes from the terminal and from ros2 launch.
 REPEATED = 0.5
+LAST_ANSWERS = 1.0  # [s] at most, until requests are answered that nothing holds up any more
 LOOK_PERIOD = 0.1  # [s] from one look for signals to the next: they do not wake the executor
 
 
@@ -110,7 +112,7 @@ def run_node(
         while rclpy.ok() and not signals.count and not finished(node):
             executor.spin_once(timeout_sec=LOOK_PERIOD)
         if isinstance(node, ManagedNode):
-            node.stop()
+            finish(node, executor)
     except EndedEarly:
         pass
     except NodeError as error:
@@ -124,6 +126,14 @@ def run_node(
         signals.ignore()
         _end(node, executor)
     return 0
+
+
+def finish(node: ManagedNode[Any], executor: Executor) -> None:
+    """Stop the node, and send the answers to requests that have waited until then."""
+    node.end()
+    end = time.monotonic() + LAST_ANSWERS
+    while node.unanswered and time.monotonic() < end and not node.hurried():
+        executor.spin_once(timeout_sec=0.0)
 
 
 def _end(node: Node | None, executor: PersistentExecutor | None) -> None:

@@ -36,7 +36,8 @@ class Worker:
         self._jobs = queue.SimpleQueue()
         self._waiting = deque[Take]()  # takers of results that are not there yet, in order
         self._done = deque[tuple[Any, Exception | None]]()
-        self._lock, self._ended = threading.Lock(), False
+        self._lock = threading.Lock()
+        self._ended: Exception | None = None  # what `destroy` was given
         self._thread: threading.Thread | None = None
         self._node, self._wake = node, node.create_guard_condition(self._hand_over)
 
@@ -50,6 +51,9 @@ class Worker:
         Args:
             discard: takes a result that is no longer awaited.
         """
+        if self._ended is not None:
+            take(None, self._ended)
+            return
         self._waiting.append(take)
         self._jobs.put((work, discard))
         if self._thread is None:
@@ -70,12 +74,12 @@ class Worker:
         """Wait for what is being done, and hand it over; safe to repeat.
 
         Args:
-            error: goes to who awaits what takes longer, or was not begun.
+            error: goes to who awaits what takes longer, was not begun, or is submitted later.
         """
         with self._lock:
-            begun, self._ended = not self._ended, True
-        if not begun:
-            return
+            if self._ended is not None:
+                return
+            self._ended = error
         if self._thread is not None:
             self._jobs.put(None)
             self._thread.join(PATIENCE)
@@ -89,7 +93,7 @@ class Worker:
         """Do the submitted work, until there is a None in the queue; runs in the thread."""
         while (job := self._jobs.get()) is not None:
             work, discard = job
-            if self._ended:
+            if self._ended is not None:
                 continue
             result, failure = None, None
             try:
@@ -100,7 +104,7 @@ class Worker:
                 awaited = bool(self._waiting)
                 if awaited:
                     self._done.append((result, failure))
-                if not self._ended:
+                if self._ended is None:
                     with suppress(InvalidHandle):  # the node was destroyed first
                         self._wake.trigger()
             if not awaited and failure is None:
