@@ -288,12 +288,9 @@ class _Run:
     ) -> None:
         self._arguments, self._parameters, self._recording = arguments, parameters, recording
         self._warnings, self._description = warnings, ""
-        self._mark: DescriptionHeader | None = (
-            None  # of the present description; None: the robot is that of a file
-        )
-        self._pending = deque[
-            tuple[DescriptionHeader, str]
-        ]()  # descriptions with a stamp, until a joint state needs them
+        self._mark: DescriptionHeader | None = None  # of the present description, if it is not a file's
+        # descriptions with a stamp, until a joint state needs them
+        self._pending = deque[tuple[DescriptionHeader, str]]()
         computation, clock = self._first_robot(), self._clock()
         self._node = RecordedNode(warnings, by_stamps=clock == "stamps")
         self._accelerations = self._recorded_accelerations() if arguments.zero_phase else None
