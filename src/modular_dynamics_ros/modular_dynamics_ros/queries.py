@@ -64,7 +64,7 @@ class QueryServices(ComputingServices):
         response.torques = torque_terms_message(stamp, robot.joint_names, solved.terms)
         subsystems = [subsystem.name for subsystem in robot.graph.subsystems]
         writer = ConnectionWrenchesWriter(subsystems, robot.frame_prefix)
-        response.connections = writer.write(stamp, solved.dynamics.connection_wrench)
+        response.connections = writer.write(stamp, solved.dynamics.connection_wrench, subject.description)
         response.base_wrench = WrenchWriter(robot.frame_prefix).write(stamp, *solved.root)
 
     def _forward_dynamics(
@@ -140,4 +140,4 @@ def _subject(session: Any, now: int) -> Subject:
     """Return the robot and its inputs now [ns]."""
     computation = session.computation
     values = computation.robot, computation.settings, computation.wrenches
-    return Subject(*values, session.record.last, now, session.boxes.loads)
+    return Subject(*values, session.record.last, now, session.boxes.loads, session.description)

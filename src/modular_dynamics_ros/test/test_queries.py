@@ -39,7 +39,8 @@ def push(frame, *values):
     return wrench
 
 
-def test_inverse_dynamics(node, graph):
+def test_inverse_dynamics(node, graph, monkeypatch):
+    monkeypatch.setattr(node.node.session, "description", "a1")
     answer = good(
         node.ask("inverse_dynamics", state=STATE, external_wrenches=[push("left_branch", 1, 2, 3, 4, 5, 6)])
     )
@@ -49,6 +50,7 @@ def test_inverse_dynamics(node, graph):
     assert answer.torques.total == pytest.approx(result.tau, rel=1e-12)
     expected = md.inverse_dynamics(graph, Q, V, A) - result.tau
     assert answer.torques.external == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    assert answer.connections.description == "a1"
     read = connection_wrenches_from_message(answer.connections, ["left_branch"], graph.links)
     index = [subsystem.name for subsystem in graph.subsystems].index("left_branch")
     assert read["left_branch"][1] == pytest.approx(result.connection_wrench_in_link(index)[1], rel=1e-12)

@@ -11,6 +11,7 @@ from sensor_msgs.msg import JointState
 import modular_dynamics as md
 from helpers.nodes.lone_node import lone_node, message_info, receive
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.node.robot_node import Description
 from modular_dynamics_ros.node.topic_names import topic_name
 from modular_dynamics_ros.parameters.nodes import SubsystemParameters
 from modular_dynamics_ros.subsystem.node import SubsystemSession
@@ -45,9 +46,9 @@ class SubsystemBus:
 
     def start(self, name: str, urdf: str = "") -> None:
         """A new session, as of a process that was started again, with another description if one is given."""
-        parameters, node = SubsystemParameters(subsystem=name, **self.parameters), lone_node()
+        node = lone_node()
         node.create_subscription.side_effect = self._subscription
-        session = SubsystemSession(node, SubsystemSession.load(urdf or self.urdf, parameters), parameters)
+        session = self._session(name, urdf or self.urdf, node)
         session._node.time = self.time
         session.activate(None)
         self.sessions[name] = session
@@ -61,8 +62,7 @@ class SubsystemBus:
     def change(self, name: str, urdf: str) -> None:
         """A new description without a stamp on the topic has reached one node."""
         before = self.sessions[name]
-        parameters = SubsystemParameters(subsystem=name, **self.parameters)
-        session = SubsystemSession(before._node, SubsystemSession.load(urdf, parameters), parameters)
+        session = self._session(name, urdf, before._node)
         self._delivered[name] = {}  # the publishers are new
         session.activate(None)
         before.finish()
@@ -70,6 +70,13 @@ class SubsystemBus:
         before.destroy()
         self.sessions[name] = session
         self.deliver()
+
+    def _session(self, name: str, urdf: str, node: Any) -> SubsystemSession:
+        """A session of a description, as the node makes it."""
+        parameters = SubsystemParameters(subsystem=name, **self.parameters)
+        session = SubsystemSession(node, SubsystemSession.load(urdf, parameters), parameters)
+        session.description = Description("" if parameters.robot_description_file else urdf).digest
+        return session
 
     def _subscription(self, kind: type, topic: str, *arguments: Any, **options: Any) -> MagicMock:
         """It has a publisher as long as the session of the topic's subsystem lives."""

@@ -67,7 +67,7 @@ class DynamicsOutputs(Outputs):
     joint; with a floating base also its wrench.
 
     Attributes:
-        terms: publishes the terms of the torques.
+        terms: publishes the terms of the torques. description: see `RobotSession`.
 
     Raises:
         RobotError: two names would share a topic, or one is too long for a topic; or as of `Outputs`.
@@ -80,7 +80,7 @@ class DynamicsOutputs(Outputs):
         subsystems = topic_names("subsystem", [subsystem.name for subsystem in graph.subsystems])
         loop_joints = topic_names("loop joint", [loop.name for loop in graph.loop_joints])
         super().__init__(node, controller_joints, robot.commanded, f"'{graph.name}' has torques of")
-        self._robot = robot
+        self._robot, self.description = robot, ""
         fields = ("position", "velocity", "effort")
         self._torques = JointStateWriter(robot.state_names, robot.published.tolist(), fields)
         self._torque_publisher = self._publisher(JointState, "~/joint_torques", always=True)
@@ -140,12 +140,13 @@ class DynamicsOutputs(Outputs):
         """Publish what is subscribed to besides the torques."""
         dynamics, stamp = answer.dynamics, stamp_message(stamp_ns)
         if self._wrenches_publisher in self.subscribed.publishers:
-            self._wrenches_publisher.publish(self._wrenches.write(stamp, dynamics.connection_wrench))
+            message = self._wrenches.write(stamp, dynamics.connection_wrench, self.description)
+            self._wrenches_publisher.publish(message)
         if isinstance(dynamics, ClosedLoopSolution):
             if self._completed_publisher in self.subscribed.publishers:
                 q, v = dynamics.result.coordinates, dynamics.result.velocities
-                message = self._completed.write(stamp_ns, q[self._completed_q], v[self._completed_v])
-                self._completed_publisher.publish(message)
+                states = self._completed.write(stamp_ns, q[self._completed_q], v[self._completed_v])
+                self._completed_publisher.publish(states)
             self._cuts.publish(stamp, lambda name: dynamics.cut_wrenches[name])
         if (base := self._robot.base) is not None and self._base_publisher in self.subscribed.publishers:
             wrench = self._base_wrench.write(stamp, base.link, dynamics.base_wrench)
@@ -267,6 +268,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         node, parameters = self._node, self.parameters
         self.limited = Counter[str]()
         self.crosschecks.restart()
+        self._outputs.description = self.description
         self._outputs.activate(state)
         self._wrenches = WrenchInputs(node, self.computation, self.boxes)
         self.boxes.activate()

@@ -81,12 +81,7 @@ def connection_motion_from_message(
     if message.subsystem != subsystem:
         text = f"it is of '{message.subsystem:.80}', not of '{subsystem}': check the remapping"
         raise BadMessage("another subsystem", text)
-    if (theirs := message.description) and description and theirs != description:
-        text = (
-            f"it was computed from the robot description '{theirs:.80}', and here is '{description}': the "
-            "nodes of all subsystems need the same text"
-        )
-        raise BadMessage("another robot", text)
+    require_same_description(message.description, description)
     if (frame := message.header.frame_id.removeprefix(frame_prefix)) != root:
         raise BadMessage("unknown frame", f"its frame is '{frame:.80}'; the root link '{root}' is needed")
     p, g = message.pose.position, message.gravity
@@ -96,7 +91,14 @@ def connection_motion_from_message(
     H = np.eye(4)
     H[:3, :3] = rotation_matrix(unit_quaternion(message.pose.orientation))
     H[:3, 3] = position
-    return ConnectionMotion(H, twist, acceleration, gravity, theirs or description)
+    return ConnectionMotion(H, twist, acceleration, gravity, message.description or description)
+
+
+def require_same_description(theirs: str, own: str) -> None:
+    """Raise BadMessage unless a message's description is that of its receiver, where both are known."""
+    if theirs and own and theirs != own:
+        text = f"computed from the robot description '{theirs:.80}', and here is '{own}'"
+        raise BadMessage("another robot", f"{text}: all nodes need the same text")
 
 
 class ConnectionWrenchesWriter:
@@ -114,10 +116,16 @@ class ConnectionWrenchesWriter:
             wrenches=[Wrench() for _ in subsystems],
         )
 
-    def write(self, stamp: Time, wrench_of: Callable[[int], StampedWrench]) -> ConnectionWrenches:
-        """Return the message of the wrenches by index of the subsystem."""
+    def write(
+        self, stamp: Time, wrench_of: Callable[[int], StampedWrench], description: str = ""
+    ) -> ConnectionWrenches:
+        """Return the message of the wrenches by index of the subsystem.
+
+        Args:
+            description: digest of the one that they were computed from; empty: not known.
+        """
         message = self.message
-        message.header.stamp = stamp
+        message.header.stamp, message.description = stamp, description
         for k, part in enumerate(message.wrenches):
             link, wrench = wrench_of(k)
             message.frames[k] = self._prefix + link
@@ -126,17 +134,23 @@ class ConnectionWrenchesWriter:
 
 
 def connection_wrenches_from_message(
-    message: ConnectionWrenches, names: Sequence[str], links: Collection[str], frame_prefix: str = ""
+    message: ConnectionWrenches,
+    names: Sequence[str],
+    links: Collection[str],
+    frame_prefix: str = "",
+    description: str = "",
 ) -> dict[str, StampedWrench]:
     """Return the wrenches of the subsystems `names`.
 
     Args:
         links: of the robot, one of which each frame must be. frame_prefix: that frames may have.
+        description: as of `connection_motion_from_message`.
 
     Raises:
-        BadMessage: lists of different lengths, a subsystem is missing, an unknown frame, values that are not
-        finite, or huge.
+        BadMessage: of another robot description, lists of different lengths, a subsystem is missing, an
+        unknown frame, values that are not finite, or huge.
     """
+    require_same_description(message.description, description)
     if not len(message.subsystems) == len(message.frames) == len(message.wrenches):
         raise BadMessage("lengths", "subsystems, frames and wrenches have different lengths")
     parts = dict(zip(message.subsystems, zip(message.frames, message.wrenches, strict=True), strict=True))

@@ -33,7 +33,7 @@ from modular_dynamics_ros.computation.values import CLOCK_SET_BACK, State
 from modular_dynamics_ros.exceptions import BadMessage, NodeError, NoJointsError, RobotError, SettingError
 from modular_dynamics_ros.lifecycle.entities import DESCRIPTIONS, JOINT_STATES, NO_SUBSCRIPTION_EVENTS
 from modular_dynamics_ros.lifecycle.node import FAILURE, STEADY_CLOCK, SUCCESS, ManagedNode
-from modular_dynamics_ros.messages.stamps import description_of, stamp_seconds
+from modular_dynamics_ros.messages.stamps import description_digest, description_of, stamp_seconds
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status, status_of
 from modular_dynamics_ros.node.inputs import Subscriptions, require_reference_type
 from modular_dynamics_ros.node.joint_states import JointStates
@@ -68,6 +68,11 @@ class Description(NamedTuple):
     def mark(self) -> tuple[str, int | None]:
         """Return name and stamp, as joint states name their description: see `description_of`."""
         return self.name, self.stamp
+
+    @property
+    def digest(self) -> str:
+        """Return the digest of the text; empty: it comes from a file, which stays the same."""
+        return description_digest(self.text) if self.text else ""
 
 
 @dataclass
@@ -395,7 +400,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
 
     def _replace(self, session: Any, description: Description) -> None:
         """Replace the session by another one, which answers from the next joint state on."""
-        before = self.session
+        before, session.description = self.session, description.digest
         try:
             if self.active:
                 self._begin(session, None)
@@ -497,7 +502,8 @@ class RobotSession(Generic[Parameters]):
 
     Attributes:
         robot, computation: of the robot. record: of the joint states since activation. parameters: they may
-        change at run time. superseded: whether joint states wait for the next robot; then this one holds no
+        change at run time. description: digest of the robot's description, from before activation on; empty:
+        not known. superseded: whether joint states wait for the next robot; then this one holds no
         position any more: its weight would be the wrong one.
 
     Raises:
@@ -510,7 +516,7 @@ class RobotSession(Generic[Parameters]):
         self._node, self.parameters = node, parameters
         self.robot, self.computation = computation.robot, computation
         self._given = given_positions(parameters.absent_joints, self.robot.state_names)
-        self.superseded = False
+        self.description, self.superseded = "", False
         self._states: JointStates | None = None
         self._inputs: Sequence[Subscriptions] = ()
         self._watch: Any = None

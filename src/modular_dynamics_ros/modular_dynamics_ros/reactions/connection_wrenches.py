@@ -1,5 +1,6 @@
 """Connection wrenches from dynamics_node, matched to the joint states that they were computed from."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -115,7 +116,11 @@ class ConnectionWrenches(Subscriptions, Generic[Item]):
 
     Args:
         names: of the subsystems whose wrenches are needed. timeout: see `WrenchMatcher`. complete: called
-        with an item that waited for its wrenches, and these.
+        with an item that waited for its wrenches, and these. description: digest of the robot's, which that
+        of wrenches must be, where both are known.
+
+    Attributes:
+        matcher: of items and wrenches. refused: number of messages by cause.
     """
 
     def __init__(
@@ -125,9 +130,11 @@ class ConnectionWrenches(Subscriptions, Generic[Item]):
         names: Sequence[str],
         timeout: float,
         complete: Callable[[Item, Wrenches], None],
+        description: str = "",
     ) -> None:
         super().__init__(node)
         self._names, self._robot, self._complete = tuple(names), robot, complete
+        self._description, self.refused = description, Counter[str]()
         self.matcher: WrenchMatcher[Item] = WrenchMatcher(timeout)
         topic = "dynamics_node/connection_wrenches"
         self._subscribe_to_stream(ConnectionWrenchesMessage, topic, self._receive, DEPTH)
@@ -147,8 +154,10 @@ class ConnectionWrenches(Subscriptions, Generic[Item]):
         stamp = stamp_nanoseconds(message.header.stamp)
         try:
             links, prefix = self._robot.graph.links, self._robot.frame_prefix
-            wrenches = connection_wrenches_from_message(message, self._names, links, prefix)
+            own = self._description
+            wrenches = connection_wrenches_from_message(message, self._names, links, prefix, own)
         except BadMessage as error:
+            self.refused[error.cause] += 1
             self._node.log.problem(LOG_NAME, error.cause, f"connection wrenches refused: {error}")
             return
         self.matcher.add(stamp, wrenches, self._node.steady())

@@ -16,6 +16,7 @@ robot_description_file it waits, configured, for a robot on the topic robot_desc
 """
 
 import time
+from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -169,7 +170,9 @@ class ReactionSession(RobotSession[ReactionParameters]):
         others = list[Subscriptions]()
         if self.parameters.loads == "topics" and self.reactions.load_names:
             names, timeout = self.reactions.load_names, self.parameters.stale_after
-            self._loads = ConnectionWrenches(self._node, self.robot, names, timeout, self._on_loads)
+            self._loads = ConnectionWrenches(
+                self._node, self.robot, names, timeout, self._on_loads, self.description
+            )
             others.append(self._loads)
         others.append(ReferenceInput(self._node, self.computation, self.parameters.reference_type))
         self._subscribe(others)
@@ -204,7 +207,8 @@ class ReactionSession(RobotSession[ReactionParameters]):
         if self._loads is not None:
             matcher, problems = self._loads.matcher, self._node.log.texts(LOG_NAME)
             limit = longest_silence(matcher.timeout, simulated=self._node.simulated)
-            statuses.append(loads_status(matcher.age(self._node.steady()), limit, problems))
+            age, refused = matcher.age(self._node.steady()), self._loads.refused
+            statuses.append(loads_status(age, limit, refused, problems))
         closure = self.record.closure_status(self._closed)
         return [*statuses, closure, reactions_status(self.reactions, self._last)]
 
@@ -261,15 +265,21 @@ def answers_status(counts: MessageCounts, computing: LatencyWindow, source: str)
     return Status(OK, "output", "every good joint state is answered", values=values)
 
 
-def loads_status(age: float | None, stale_after: float, problems: list[str]) -> Status:
-    """Return the status of dynamics_node's connection wrenches; `age` of the last ones [s]."""
+def loads_status(age: float | None, stale_after: float, refused: Counter[str], problems: list[str]) -> Status:
+    """Return the status of dynamics_node's connection wrenches.
+
+    Args:
+        age: of the last ones [s]. refused: number of messages by cause.
+    """
     text = "never arrived" if age is None else f"arrived {age:.2f} s ago"
     is_stale = age is None or age > stale_after
     errors = (
         [f"connection wrenches are stale, nothing is published: the last ones {text}"] if is_stale else []
     )
     good = "connection wrenches arrive with the joint states"
-    return status_of("connection wrenches", good, {"last connection wrenches": text}, errors, problems)
+    values = {"last connection wrenches": text}
+    values |= {f"refused: {cause}": str(count) for cause, count in sorted(refused.items())}
+    return status_of("connection wrenches", good, values, errors, problems)
 
 
 def reactions_status(computation: ReactionComputation, reactions: MechanismReactions | None) -> Status:

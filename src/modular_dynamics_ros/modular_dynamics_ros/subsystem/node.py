@@ -39,7 +39,7 @@ from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.lifecycle.entities import LATCHED
 from modular_dynamics_ros.messages.geometry import WrenchWriter
-from modular_dynamics_ros.messages.stamps import description_digest, stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.status import OK, Status
 from modular_dynamics_ros.messages.subsystems import ConnectionMotionWriter, subsystem_graph_message
 from modular_dynamics_ros.node.outputs import JointStateWriter, Outputs
@@ -164,10 +164,8 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
         """Return the computation of the subsystem that the parameter names, from the whole robot."""
         robot = read_robot(description, parameters)
         topic_names("subsystem", [one.name for one in robot.graph.subsystems])
-        # a file stays the same as long as the node's parameters
-        digest = "" if parameters.robot_description_file else description_digest(description)
         return SubsystemComputation(
-            subsystem_part(robot, parameters.subsystem), subsystem_settings(parameters), digest
+            subsystem_part(robot, parameters.subsystem), subsystem_settings(parameters)
         )
 
     def __init__(
@@ -177,7 +175,7 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
         parameters = own_parameters(parameters, self.part)
         super().__init__(node, prepared, parameters)
         self._outputs = SubsystemOutputs(node, self.part, parameters.controller_joints)
-        self._own_motion = prepared.own_motion
+        self._own_motion: ConnectionMotion | None = None  # with its description, from activation on
         self._successors = {one.subsystem for one in self.part.successors}
         self.rendezvous: Rendezvous[_Waiting] = Rendezvous(self.part.neighbours, parameters.stale_after)
         self._descriptions: NeighbourDescriptions | None = None  # while active
@@ -188,6 +186,8 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
 
     def activate(self, state: LifecycleState | None) -> None:
         """Subscribe and begin to answer."""
+        self.computation.description = self.description
+        self._own_motion = self.computation.own_motion
         self._outputs.activate(state)
         self._outputs.publish_graph(self._node.stamp())
         self._descriptions = NeighbourDescriptions(

@@ -1,5 +1,6 @@
 """Reactions of the care robot's torso from a solution of its loops."""
 
+from collections import Counter
 from copy import copy
 from dataclasses import replace
 
@@ -134,9 +135,11 @@ def test_status_names_limits_slack_springs_and_dead_points(robot, computation):
         "a dead point is near: 5.0e-04",
     ):
         assert words in status.message
-    assert loads_status(0.3, 0.2, []).message.endswith("the last ones arrived 0.30 s ago")
-    assert loads_status(None, 0.2, []).message.endswith("never arrived")
-    assert loads_status(0.1, 0.2, []).level == 0
+    none = Counter[str]()
+    assert loads_status(0.3, 0.2, none, []).message.endswith("the last ones arrived 0.30 s ago")
+    assert loads_status(None, 0.2, none, []).message.endswith("never arrived")
+    assert loads_status(0.1, 0.2, none, []).level == 0
+    assert loads_status(0.1, 0.2, Counter({"another robot": 3}), []).values["refused: another robot"] == "3"
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,24 @@
-"""torso_reaction_node in this process: what does not fit is refused, and transitions."""
+"""torso_reaction_node in this process: what does not fit is refused, transitions, loads of dynamics_node."""
 
-from contextlib import ExitStack
+import re
+import time
+from contextlib import ExitStack, closing
 
+import numpy as np
 import pytest
+from modular_dynamics_interfaces.msg import TorsoReactions
+from modular_dynamics_interfaces.srv import SetPayload
+from rclpy.node import Node
 from rclpy.parameter import Parameter
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
 
+import modular_dynamics as md
+from helpers.nodes.changes.changing import request
+from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROBOTS
+from modular_dynamics_ros.dynamics.node import DynamicsNode
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
 from modular_dynamics_ros.reactions.node import TorsoReactionNode
 
@@ -70,3 +83,97 @@ def test_transitions_and_parameters_at_run_time(make):
     assert result.successful
     assert node.session.reactions.tolerance == 1e-6
     assert node.trigger_cleanup() == SUCCESS
+
+
+class WithDynamicsNode(SpunNodes):
+    """torso_reaction_node with the loads of dynamics_node, both with the description that a test gives them.
+
+    Attributes:
+        forces: of the actuators [N], by the stamp of the answer.
+    """
+
+    def __init__(self):
+        def overrides(**parameters):
+            given = {"acceleration_source": "zero", "stale_after": 60.0} | parameters
+            return [Parameter(name, value=value) for name, value in given.items()]
+
+        rules = FILES["rules_file"]
+        self.dynamics = DynamicsNode(parameter_overrides=overrides())
+        self.reactions = TorsoReactionNode(parameter_overrides=overrides(rules_file=rules, loads="topics"))
+        self.probe, self.forces = Node("probe"), {}
+        super().__init__(self.dynamics, self.reactions, self.probe)
+        self.states = self.probe.create_publisher(JointState, "joint_states", 100)
+        self.probe.create_subscription(
+            TorsoReactions, "torso_reaction_node/reactions", self._on_reactions, 100
+        )
+        for node in (self.dynamics, self.reactions):
+            assert node.trigger_configure() == node.trigger_activate() == SUCCESS
+
+    def _on_reactions(self, message):
+        forces = {one.name: one.force for one in message.actuators}
+        self.forces[stamp_nanoseconds(message.header.stamp)] = forces
+
+    def describe(self, node, text):
+        node._on_robot_description(String(data=text))
+        self.spin_until(lambda: node._described.text == text)
+
+    def send_until(self, reached):
+        """Send states, all joints at zero and at rest, until this is true of their stamps."""
+        stamps, names = [], self.reactions.session.robot.state_names
+
+        def sent():
+            stamps.append(self.reactions.now())
+            message = JointState(name=names, position=[0.0] * len(names))
+            message.header.stamp = stamp_message(stamps[-1])
+            self.states.publish(message)
+            time.sleep(0.01)
+            return reached(stamps)
+
+        self.spin_until(sent)
+        return stamps
+
+    def answer(self):
+        """The actuators' forces for a state that is sent now."""
+        stamps = self.send_until(lambda stamps: self.forces.keys() & {*stamps})
+        return next(self.forces[stamp] for stamp in stamps if stamp in self.forces)
+
+
+@pytest.fixture
+def nodes():
+    with closing(WithDynamicsNode()) as made:
+        yield made
+
+
+def forces_of(graph):
+    """What the actuators need, all joints at zero and at rest, by the virtual power of the whole robot."""
+    names = graph.independent_joint_names
+    zeros = np.zeros(len(names))
+    tau = md.inverse_dynamics(graph, zeros, zeros, zeros)
+    return {name: pytest.approx(tau[names.index(name)], abs=1e-7) for name in ("act4", "act5")}
+
+
+def test_no_answer_is_of_two_descriptions_and_a_payload_makes_no_other_one(nodes):
+    """A description without a stamp comes on the topic: the nodes take it one after the other."""
+    text = (ROBOTS / "charmie_torso.urdf").read_text()
+    heavy = re.sub(r'mass value="([^"]+)"', lambda m: f'mass value="{2 * float(m[1])}"', text)
+    graph = md.load_urdf(heavy)
+    for node in (nodes.dynamics, nodes.reactions):
+        nodes.describe(node, text)
+    assert nodes.answer() == forces_of(md.load_urdf(text))
+    nodes.describe(nodes.reactions, heavy)
+    refused = nodes.reactions.session._loads.refused
+    between = nodes.send_until(lambda stamps: refused["another robot"] > 2 or nodes.forces.keys() & {*stamps})
+    assert nodes.forces.keys().isdisjoint(between)
+    nodes.describe(nodes.dynamics, heavy)
+    assert nodes.answer() == forces_of(graph)
+    # dynamics_node may have read the last ones only now
+    assert all(nodes.forces[stamp] == forces_of(graph) for stamp in between if stamp in nodes.forces)
+
+    mass, com, moments = load = 2.0, (0.0, 0.0, 0.1), (0.01, 0.01, 0.01)
+    asked = request(SetPayload, link="body_8c", load=load)
+    future = nodes.client(SetPayload, "dynamics_node/set_payload").call_async(asked)
+    nodes.spin_until(future.done)
+    assert future.result().success
+    assert nodes.answer() == forces_of(
+        graph.with_payload("body_8c", mass=mass, com=com, inertia=np.diag(moments))
+    )

@@ -279,7 +279,8 @@ class Subject:
 
     Attributes:
         wrenches: from topics; other threads may change them. last: the last answer. now: [ns].
-        loads: beyond the connection points of black boxes, by their names.
+        loads: beyond the connection points of black boxes, by their names. description: digest of the
+        robot's; empty: not known.
     """
 
     robot: Robot
@@ -288,6 +289,7 @@ class Subject:
     last: Answer | None
     now: int
     loads: Mapping[str, Load] = field(default_factory=dict)
+    description: str = ""
 
 
 class GivenWrenches(NamedTuple):

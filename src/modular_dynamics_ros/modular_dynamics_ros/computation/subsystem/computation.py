@@ -48,14 +48,14 @@ class SubsystemComputation(Computation):
     """See `Computation`; the state of the floating joint is the motion of the connection point.
 
     Attributes:
-        part: the subsystem. description: digest of the robot description that it was cut from; empty: it
-            cannot change while the node runs.
+        part: the subsystem. description: digest of the robot description that it was cut from; empty: not
+            known.
     """
 
-    def __init__(self, part: SubsystemPart, settings: ComputationSettings, description: str = "") -> None:
+    def __init__(self, part: SubsystemPart, settings: ComputationSettings) -> None:
         super().__init__(part.robot, settings)
         self.base_states = None  # no sample of another stamp may count
-        self.part, self.description = part, description
+        self.part, self.description = part, ""
         self._propagation = MotionPropagation(part.robot.graph, part.connection, part.successors)
         assert part.robot.base is not None  # `subsystem_part` has made it
         self._base = part.robot.base
