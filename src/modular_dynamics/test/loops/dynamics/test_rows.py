@@ -231,7 +231,9 @@ def test_random_linkages_with_rows_beyond_reach(seed):
         graph = four_bar(a, b, c, rng.uniform(1.0, 2.0)).graph()
     graph = graph.with_independent_joints("rocker") if seed % 4 == 0 else graph
     solver = solver_of(graph)
-    q = solver.reference()[solver.independent_q] + np.cumsum(rng.normal(0.0, 0.06, (150, 1)), axis=0)
+    walk = np.cumsum(rng.normal(0.0, 0.06, (150, 1)), axis=0)
+    # to both sides: the reference may lie near the end of what the linkage reaches
+    q = solver.reference()[solver.independent_q] + np.concatenate((walk, walk[::-1], -walk))
     v, a = rng.normal(size=(2, *q.shape))
     batch, guess = md.InverseDynamics(graph).solve_many(q, v, a), None
     answered = np.flatnonzero(batch.statuses == md.StateStatus.ANSWERED)
