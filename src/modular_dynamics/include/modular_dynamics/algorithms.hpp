@@ -103,7 +103,8 @@ template <class T> NewtonEulerWork<T> newton_euler_work(Arena& arena, const Requ
   return {positions, arena.take<Motion<T>>(r.model.joints + 1), arena.take<Wrench<T>>(r.model.joints + 1)};
 }
 template <class T> CompositeBodyWork<T> composite_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
-  return {positions, arena.take<Composite<T>>(r.model.joints + 1), WrenchColumns<T>(arena.take<T>(WrenchColumns<T>::numbers(columns_of(r))), columns_of(r))};
+  const int columns = columns_of(r);
+  return {positions, arena.take<Composite<T>>(r.model.joints + 1), WrenchColumns<T>(arena.take<T>(WrenchColumns<T>::numbers(columns)), columns)};
 }
 template <class T> MassMatrixWork<T> matrix_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
   const long nv = r.model.nv;
@@ -114,7 +115,8 @@ template <class T> ArticulatedBodyWork<T> articulated_work(Arena& arena, const R
 }
 template <class T> DerivativesWork<T> derivatives_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
   const int bodies = padded(r.model.joints) + 1, columns = padded(columns_of(r));
-  return {positions, arena.take<TreeMotion<T>>(bodies), arena.take<TreeBody<T>>(bodies), {arena.take<T>(long(TreeColumns<T>::components) * columns), columns}};
+  return {positions, arena.take<TreeMotion<T>>(bodies), arena.take<TreeBody<T>>(bodies),
+          {arena.take<T>(long(TreeColumns<T>::components) * columns), columns}};
 }
 
 /// The body to whose joint a velocity belongs. failed: 1 + index of the velocity, as factorize returns it; 0 gives 0.
@@ -138,7 +140,7 @@ struct InverseDynamics : Always {
 template <> struct InverseDynamics::Work<double> : NewtonEulerOfOneWork {
   Work(Arena& arena, const Request<double>& r)
       : NewtonEulerOfOneWork{arena.take<JointPosition<double>>(r.model.joints), arena.take<MotionOfOne>(padded(r.model.joints) + 1),
-                                     arena.take<WrenchOfOne>(padded(r.model.joints) + 1)} {}
+                             arena.take<WrenchOfOne>(padded(r.model.joints) + 1)} {}
 };
 
 struct InverseDynamicsLoaded {

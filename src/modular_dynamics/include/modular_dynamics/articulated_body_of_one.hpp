@@ -41,8 +41,8 @@ struct RevoluteAxis {
   double u, inverse;
 };
 
-/// Memory of one call, which belongs to one thread: padded(joints) + 1 elements of motions, wrenches and blocks, the first for the ground;
-/// joints of revolute axes; `others` is for joints that are not revolute.
+/// Memory of one call, which belongs to one thread: padded(joints) + 1 elements of each array, the first for the ground. others: for joints that
+/// are not revolute; `slid` of its bodies and its torques are those of all.
 struct ArticulatedBodyOfOneWork {
   JointPosition<double>* positions;
   ArticulatedMotion* motions;
@@ -78,7 +78,8 @@ MD_INLINE void turn(const Matrix3<double>& R, SymmetricMatrix3<Four>& X) {
   X = {first.x, second.y, third.z, first.y, first.z, second.z};
 }
 
-/// About a point from which the origin is seen at a distance p along the first of three axes: x.
+/// About a point from which the origin is seen at a distance p along the first of three axes: x. Number 0 of what is added is what H
+/// adds to A; numbers 2 and 3 are what M adds to H and H^T.
 MD_INLINE void shift_along(double p, Four& yy, Four& zz, Four& xy, Four& xz, Four& yz, Four& y, Four& z) {
   const Four before = yz, a = xy;
   xy = xy - Four{p, 0, 0, p} * numbers<2, 1, 1, 1>(xz);
@@ -144,6 +145,7 @@ MD_APART bool pass_on_by_other_joint(const Body<double>& b, const double* q, dou
                    X.xx[1], X.yy[1], X.zz[1], X.xy[1], X.xz[1], X.yz[1]}};
   ArticulatedBody<double> added{};
   const bool lost = pass_on(b, work.positions[i - 1], q, work.others.torques + b.v, armature, body, work.others.axes + b.column, added);
+  if (b.parent == 0) return lost;
   work.others.bodies[b.parent].slid += added.slid;
   const double* x = added.inertia.entries;
   SymmetricMatrix3<Four>& inertia = work.blocks[b.parent].inertia;

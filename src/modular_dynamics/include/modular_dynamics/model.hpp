@@ -100,7 +100,7 @@ template <class E> struct Model {
   const ColumnOwner* columns = nullptr;
   Elimination elimination;
   const int* breadth_first = nullptr;   ///< joints: bodies by their distance from the ground
-  const E* inertias = nullptr;          ///< (10, padded(joints)) mass, moment, J of all bodies; of others than double: nullptr
+  const E* inertias = nullptr;          ///< (10, padded(joints)) mass, moment, J of all bodies; of other types than double: nullptr
   int joints = 0, nq = 0, nv = 0;
   Vector3<E> gravity{0, 0, 0};
 };

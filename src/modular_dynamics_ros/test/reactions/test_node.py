@@ -1,7 +1,6 @@
 """torso_reaction_node in this process: what does not fit is refused, transitions, loads of dynamics_node."""
 
 import re
-import time
 from contextlib import ExitStack, closing
 
 import numpy as np
@@ -121,15 +120,15 @@ class WithDynamicsNode(SpunNodes):
         """Send states, all joints at zero and at rest, until this is true of their stamps."""
         stamps, names = [], self.reactions.session.robot.state_names
 
-        def sent():
+        def send():
             stamps.append(self.reactions.now())
             message = JointState(name=names, position=[0.0] * len(names))
             message.header.stamp = stamp_message(stamps[-1])
             self.states.publish(message)
-            time.sleep(0.01)
-            return reached(stamps)
 
-        self.spin_until(sent)
+        timer = self.probe.create_timer(0.01, send)
+        self.spin_until(lambda: reached(stamps))
+        self.probe.destroy_timer(timer)
         return stamps
 
     def answer(self):
