@@ -7,7 +7,7 @@ import pytest
 
 from helpers.nodes.dynamics_harness import Harness
 from modular_dynamics_ros.messages.status import OK, WARN
-from modular_dynamics_ros.node.robot_node import FAILURE
+from modular_dynamics_ros.node.robot_node import FAILURE, Description
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 RIGHT, WRONG = 'ixx="0.016"', 'ixx="0.8"'  # more than the two others together
@@ -41,7 +41,7 @@ def test_a_warning_stands_in_the_log_once_and_in_the_diagnostics(file, impossibl
         assert WORDS in status.message
         assert status.values == {"warnings": "1"}
         capfd.readouterr()
-        harness.node._add(harness.node._load(file), None)  # the same robot anew
+        harness.node._add(harness.node._load(file), Description())  # the same robot anew
         assert WORDS not in capfd.readouterr().err
         assert model(harness.node).level == WARN
 
@@ -50,7 +50,7 @@ def test_how_the_root_is_held_stands_in_the_log_once_and_in_the_diagnostics(file
     words = "'base' is taken as fixed in the world"
     with closing(Harness(robot_description_file=file).start()) as harness:
         assert capfd.readouterr().err.count(words) == 1
-        harness.node._add(harness.node._load(file), None)
+        harness.node._add(harness.node._load(file), Description())
         log = capfd.readouterr().err
         assert "subsystems, 4 joints" in log
         assert words not in log

@@ -22,7 +22,7 @@ from modular_dynamics_ros.exceptions import ChangeFileError
 from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.node import worker
-from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
+from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS, Description
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -187,7 +187,7 @@ def test_a_description_that_comes_while_a_change_is_prepared_is_changed_too(
     def then_described(*arguments):
         result = drafted(*arguments)
         if client.node.session is session:
-            client.node._add(client.node._load_heavy, None)
+            client.node._add(client.node._load_heavy, Description())
         return result
 
     monkeypatch.setattr(client.node._changes, "_drafted", then_described)
@@ -204,7 +204,7 @@ def test_a_change_that_comes_while_a_description_is_prepared_stays_where_others_
     other = described.urdf.replace('"left_branch"', '"wing"')
     prepared = client.node._load(other)
     assert client.call("LockJoints", joint_names=["right"], positions=[0.1]).success
-    client.node._add(prepared, None)
+    client.node._add(prepared, Description())
     assert_same_to_the_bit(client.graph(), md.load_urdf(other).lock({"right": 0.1}))
     log = capfd.readouterr().err
     assert "a change is dropped: payload of 2 kg on 'left_branch'" in log
@@ -218,7 +218,7 @@ def test_a_change_that_comes_while_a_description_is_prepared_does_not_refuse_it(
     text = re.sub(r"<modular_dynamics.*</modular_dynamics>", "", text, flags=re.DOTALL)
     prepared = client.node._load(text)
     assert client.call("LockJoints", joint_names=["right"], positions=[0.1]).success
-    client.node._add(prepared, None)
+    client.node._add(prepared, Description())
     assert_same_to_the_bit(client.graph(), md.load_urdf(text))
     assert "a change is dropped: locked: right at 0.1: " in capfd.readouterr().err
 
