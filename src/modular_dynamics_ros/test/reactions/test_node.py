@@ -126,7 +126,7 @@ class WithDynamicsNode(SpunNodes):
             message.header.stamp = stamp_message(stamps[-1])
             self.states.publish(message)
 
-        timer = self.probe.create_timer(0.01, send)
+        timer = self.probe.create_timer(0.05, send)  # four callbacks answer each
         self.spin_until(lambda: reached(stamps))
         self.probe.destroy_timer(timer)
         return stamps
