@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from modular_dynamics.algebra.matrix_forms import skew
 from modular_dynamics_ros.computation.black_boxes.sensors import SensorPlacement
@@ -175,7 +174,9 @@ def _half_widths(confidence: float, first: Variances, second: Variances) -> Arra
 
 def _t(confidence: float, freedom: Array) -> Array:
     """Return Student's t of a two-sided interval."""
-    return np.asarray(stats.t.ppf(0.5 + 0.5 * confidence, freedom))
+    from scipy.special import stdtrit  # noqa: PLC0415  # a node's start must not wait for it
+
+    return np.asarray(stdtrit(freedom, 0.5 + 0.5 * confidence))
 
 
 def _require_spread(gravities: Array) -> None:

@@ -8,11 +8,10 @@ instants between them.
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicHermiteSpline, PPoly
 
 import modular_dynamics as md
 from modular_dynamics.model import Joint
@@ -30,6 +29,9 @@ from modular_dynamics_ros.computation.queries.query_model import (
 )
 from modular_dynamics_ros.computation.robot import friction_torques, position_range
 from modular_dynamics_ros.computation.values import Array, Configuration, Instants, StampedWrench, State
+
+if TYPE_CHECKING:
+    from scipy.interpolate import PPoly
 
 POSITION, VELOCITY, EFFORT = range(3)
 MOST_POINTS = 20_000  # with closed loops several seconds, in which other requests wait
@@ -151,8 +153,10 @@ def trajectory_torques(
     return Torques(motion._replace(v=v, a=a), efforts[points], list(excesses(robot.graph, courses)))
 
 
-def _spline(motion: Motion) -> PPoly:
+def _spline(motion: Motion) -> "PPoly":
     """Return the positions over the time [s] from the first point on."""
+    from scipy.interpolate import CubicHermiteSpline, PPoly  # noqa: PLC0415  # a node's start must not wait for it
+
     t, q, v, a = 1e-9 * (motion.instants - motion.instants[0]), motion.q, motion.v, motion.a
     h, d = np.diff(t)[:, np.newaxis], np.diff(q, axis=0)
     if v is None:
@@ -165,7 +169,7 @@ def _spline(motion: Motion) -> PPoly:
     return PPoly(np.array([c5 / h**5, c4 / h**4, c3 / h**3, a0 / h**2, v0 / h, q[:-1]]), t)
 
 
-def _sampled(motion: Motion) -> tuple[PPoly | None, Samples]:
+def _sampled(motion: Motion) -> "tuple[PPoly | None, Samples]":
     """Return the spline, None through a single point, and its samples.
 
     Where velocities or accelerations jump at a point, the values there are those of the piece that begins
@@ -214,7 +218,7 @@ def _sampled(motion: Motion) -> tuple[PPoly | None, Samples]:
     return curve, Samples._make(one[order] for one in chosen)
 
 
-def _values(curve: PPoly, piece: NDArray[np.intp], x: Array) -> Array:
+def _values(curve: "PPoly", piece: NDArray[np.intp], x: Array) -> Array:
     """Return the values (k, n) of pieces at times x (k,) [s] from their beginnings, their ends among them."""
     value = np.zeros((len(x), curve.c.shape[2]))
     for coefficients in curve.c:
@@ -222,7 +226,7 @@ def _values(curve: PPoly, piece: NDArray[np.intp], x: Array) -> Array:
     return value
 
 
-def _courses(curve: PPoly | None, sampled: Samples, k: int, efforts: Array) -> dict[int, Course]:
+def _courses(curve: "PPoly | None", sampled: Samples, k: int, efforts: Array) -> dict[int, Course]:
     """Return positions, velocities and efforts of joint k of the trajectory; efforts (m, n)."""
     points = sampled.is_point
     number, instants = sampled.points[points], sampled.instants[points]
@@ -230,7 +234,7 @@ def _courses(curve: PPoly | None, sampled: Samples, k: int, efforts: Array) -> d
     for quantity, values in ((POSITION, sampled.q[points, k]), (VELOCITY, sampled.v[points, k])):
         course = Course(number, instants, values, np.full(len(number), ROUNDING))
         if curve is not None:
-            own = PPoly(curve.c[:, :, k], curve.x)
+            own = curve.construct_fast(np.ascontiguousarray(curve.c[:, :, k]), curve.x)
             own = own.derivative() if quantity == VELOCITY else own
             roots = own.derivative().roots(discontinuity=False, extrapolate=False)
             roots = roots[np.isfinite(roots)]  # of a piece that stands still one is NaN
