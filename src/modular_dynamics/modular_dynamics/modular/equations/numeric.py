@@ -26,25 +26,6 @@ from ...exceptions import StateError, UnsupportedModelError
 from ...model import JointType, SubsystemGraph, checked_vectors, refuse_closures, require_graph
 from ...model.number_arrays import number_array
 
-__all__ = [
-    "Array",
-    "ClosedForm",
-    "HasGraph",
-    "Matrices",
-    "TreeData",
-    "ad",
-    "adjoint",
-    "body_wrenches",
-    "dyads",
-    "exp",
-    "generalized_mass",
-    "graph_of",
-    "homogeneous",
-    "inverse",
-    "skew",
-    "tree_data",
-]
-
 # Parts of the equations of Meister & Gutenkunst; their matrices are those of algebra/matrix_forms.py.
 #
 # The functions take arrays of numbers or, as arrays of objects, of symbols; they keep exact zeros.

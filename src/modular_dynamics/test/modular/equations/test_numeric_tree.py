@@ -73,11 +73,11 @@ def test_black_boxes_are_refused_by_name(boxed_arm):
     ("wrenches", "words"),
     [
         ({"c": ["1", "0", "0", "0", "0", "0"]}, "wrench on link 'c' is not an array of numbers"),
-        ({"c": "push"}, "wrench on link 'c' is not an array of numbers"),
         ([1.0, 2.0], "wrenches is .*a mapping of links"),
         ({"d": [0.0] * 6}, "no link 'd' for a wrench; the links: a, b, c"),
+        ({"c": [0.0] * 3}, "six finite numbers"),
     ],
-    ids=["digits", "text", "no mapping", "unknown link"],
+    ids=["digits", "no mapping", "unknown link", "three numbers"],
 )
 def test_wrenches_that_are_none_are_refused(wrenches, words):
     with pytest.raises(md.StateError, match=words):

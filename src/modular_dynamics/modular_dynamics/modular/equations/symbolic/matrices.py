@@ -9,30 +9,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import sympy
+from sympy.simplify.fu import TR8
 
+from ....algebra.matrix_forms import Array, ad, homogeneous, inverse
+from ....algebra.matrix_forms import adjoint_matrix as adjoint
 from ....exceptions import UnsupportedModelError
-from ....optional_packages import needed
-from ..numeric import Array, TreeData, ad, adjoint, exp, generalized_mass, gyroscopic, homogeneous, inverse
-
-__all__ = [
-    "Definitions",
-    "Expression",
-    "LARGEST",
-    "SymbolicTree",
-    "Sweeps",
-    "exact",
-    "number_of_terms",
-    "readable",
-    "symbolic_tree",
-    "sympy",
-    "written_out",
-]
+from ..numeric import TreeData, exp, generalized_mass, gyroscopic
 
 # SymPy, exact numbers, and named intermediate expressions.
-
-with needed("closed_form(..., symbolic=True)", "SymPy", "equations"):
-    import sympy
-    from sympy.simplify.fu import TR8
 
 #: Type alias for sympy.Expr.
 Expression = Any

@@ -28,10 +28,7 @@ from modular_dynamics.modular.equations.symbolic.matrices import (  # noqa: E402
 )
 def test_rounding_does_not_count(number, expected):
     assert exact(number) == expected
-
-
-def test_small_numbers_are_kept_where_nothing_was_rounded():
-    assert exact(1e-20, 0.0) == sympy.Rational(1, 10**20)
+    assert exact(1e-20, 0.0) == sympy.Rational(1, 10**20)  # nothing was rounded there
 
 
 def test_equal_expressions_have_one_name_whatever_their_sign():
@@ -40,15 +37,9 @@ def test_equal_expressions_have_one_name_whatever_their_sign():
     first = definitions.named(x - y, "a")
     assert definitions.named(x - y, "b") == first
     assert definitions.named(y - x, "c") == -first
+    for plain in (0, sympy.Rational(3, 2), x, -x, 2 * x):  # need no name
+        assert definitions.named(plain, "d") == plain
     assert len(definitions.table) == 1
-
-
-def test_numbers_and_multiples_of_symbols_need_no_name():
-    x = sympy.Symbol("x")
-    definitions = Definitions()
-    for plain in (0, sympy.Rational(3, 2), x, -x, 2 * x):
-        assert definitions.named(plain, "a") == plain
-    assert definitions.table == {}
 
 
 a, b, q1, q2, s, c = sympy.symbols("a b q1 q2 s c")
