@@ -85,22 +85,20 @@ def test_joints_that_an_assembly_lacks_are_named():
         WITHOUT_RAMP["sine"].checked_against(["v1/bend", "tail"])
 
 
-@pytest.mark.parametrize("times", [[-0.1], [float("nan")], [float("inf")], [[0.0]], 1.0])
-@pytest.mark.parametrize("kind", WITHOUT_RAMP)
-def test_impossible_times_are_refused(kind, times):
-    with pytest.raises(StateError, match=r"finite times \[s\] of at least 0 are needed"):
-        WITHOUT_RAMP[kind].states(times)
-
-
-@pytest.mark.parametrize("gait", GAITS)
-def test_no_times_are_no_states(gait):
-    assert [values.shape for values in gait.states([])] == [(0, 3)] * 3
-
-
-@pytest.mark.parametrize("times", ["soon", ["0.5"], [1j], [None]])
-def test_times_that_are_no_numbers_are_refused(times):
-    with pytest.raises(StateError, match="times are not an array of numbers"):
-        WITHOUT_RAMP["sine"].states(times)
+@pytest.mark.parametrize(
+    ("times", "message"),
+    [
+        ([-0.1], r"finite times \[s\] of at least 0 are needed"),
+        ([float("nan")], r"finite times \[s\] of at least 0 are needed"),
+        ([[0.0]], r"finite times \[s\] of at least 0 are needed, as a vector"),
+        (["0.5"], "times are not an array of numbers"),
+    ],
+)
+def test_impossible_times_are_refused_and_none_are_no_states(times, message):
+    for gait in WITHOUT_RAMP.values():
+        with pytest.raises(StateError, match=message):
+            gait.states(times)
+        assert [values.shape for values in gait.states([])] == [(0, 3)] * 3
 
 
 # The rhythmic gait against its formula.
@@ -124,7 +122,7 @@ def test_a_body_wave_arrives_at_each_joint_later():
         assert gait.at(10.0).q[k] == pytest.approx(gait.at(10.0 - k * delay).q[0], abs=1e-13)
 
 
-@pytest.mark.parametrize("ramp", [-1.0, float("nan"), float("inf"), "2", 1e-300, 1e300])
+@pytest.mark.parametrize("ramp", [-1.0, float("nan"), "2", 1e-300])
 def test_an_impossible_ramp_is_refused(ramp):
     with pytest.raises(GaitError, match=r"^ramp is .*; (a finite number of|0 or) at least (0|1e-06)"):
         gaits.Sine(gaits.Rhythm(("hip",), 0.5, 0.25), ramp=ramp)
@@ -178,16 +176,11 @@ def test_body_and_legs_together():
     ("arguments", "message"),
     [
         ((["a", "a"], 1.0, 1.0), "joints names a twice"),
-        (([], 1.0, 1.0), "joints is empty"),
         (("arm", 1.0, 1.0), "joints is 'arm'; a list of joints' names"),
-        ((["a", 3], 1.0, 1.0), "joints holds 3; the name of a joint"),
         ((["a", "b"], [1.0], 1.0), "amplitude has 1 numbers for 2 joints"),
         ((["a", "b"], [1.0, float("nan")], 1.0), "amplitude of joint 'b' is nan; a finite number is needed"),
-        ((["a"], True, 1.0), "amplitude is True; a finite number is needed"),
         ((["a"], "1e-3", 1.0), "amplitude is '1e-3'; a finite number"),
         ((["a"], 1.0, -0.5), "frequency is -0.5; a finite number of at least 0 is needed"),
-        ((["a"], 1.0, 1.0, float("inf")), "offset is inf; a finite number is needed"),
-        ((["a"], 1.0, 1.0, 0.0, None), "phase is None; a finite number is needed"),
     ],
 )
 def test_what_gives_no_motion_is_refused(arguments, message):
@@ -199,10 +192,8 @@ def test_what_gives_no_motion_is_refused(arguments, message):
     ("sides", "message"),
     [
         (("left", RIGHT), "legs/left is 'left'; a list of legs is needed"),
-        ((["l1", "l2"], RIGHT), "legs/left, leg 1 is 'l1'; a list of joints' names is needed"),
         ((LEFT, [["r1"], []]), "legs/right, leg 2 is empty"),
         ((LEFT, LEFT), "legs names l1, l2, l3, l4 twice"),
-        (([], []), "legs is empty"),
     ],
 )
 def test_impossible_legs_are_refused(sides, message):

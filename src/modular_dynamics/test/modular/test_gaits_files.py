@@ -72,31 +72,20 @@ def test_sections_are_joined():
     [
         ([1], r"the content is \[1\]; a mapping of keys to values is needed"),
         ({**SINE, "kind": "walk"}, "kind is 'walk'; one of sine, coupled_maps is needed"),
-        ({**SINE, "kind": ["sine"]}, r"kind is \['sine'\]; one of sine"),
-        ({"joints": ["a"]}, "kind is missing; one of sine"),
         ({**SINE, "speed": 2}, r"speed is an unknown key; known: kind, ramp, body"),
-        ({**SINE, "period": 2}, r"period is an unknown key"),
         ({**MAPS, "frequency": 2}, r"frequency is an unknown key"),
         ({**SINE, "joints": {"a": {"amp": 1}}}, r"joints/a/amp is an unknown key; known: amplitude"),
-        ({**SINE, "joints": {"a": 0.3}}, "joints/a is 0.3; a mapping is needed"),
-        ({**SINE, "joints": ["a", "b", "a"]}, "joints names a twice"),
         ({**SINE, "body": {"joints": ["a"], "lag": 1}}, "joints names a twice"),
         ({**SINE, "body": {"joints": ["c"]}}, "body/lag is missing"),
-        ({**SINE, "body": {"joints": ["c"], "lag": 1, "left": []}}, "body/left is an unknown key"),
-        ({**SINE, "body": ["c"]}, r"body is \['c'\]; a mapping"),
         ({**SINE, "legs": {"lag": 1}}, "legs is empty"),
         (
             {**SINE, "frequency": -1},
             "frequency of joint 'a' is -1.0; a finite number of at least 0",
         ),
-        ({**SINE, "frequency": float("nan")}, "frequency of joint 'a' is nan; a finite number"),
-        ({**SINE, "amplitude": float("inf")}, "amplitude of joint 'a' is inf; a finite number is needed"),
         ({**SINE, "amplitude": [0.1, 0.2]}, r"amplitude of joint 'a' is \[0.1, 0.2\]; a finite number"),
         ({"kind": "sine", "joints": {"a": {"amplitude": 1}}}, "joints/a/frequency is missing"),
         ({"kind": "sine", "frequency": 1}, "no section body, legs or joints; at least one is needed"),
-        ({"kind": "coupled_maps", "period": 1, "amplitude": 1}, "joints is missing"),
         ({"kind": "coupled_maps", "joints": ["a"], "amplitude": 1}, "period is missing"),
-        ({**MAPS, "seed": "one"}, "seed is 'one'; a whole number"),
         ({**MAPS, "seed": 1, "initial": [0.1, 0.2]}, "seed and initial both give the first states"),
         ({**MAPS, "coupling": "strong"}, "coupling is 'strong'; a finite number"),
     ],
@@ -111,24 +100,10 @@ def test_what_is_wrong_is_named(content, message, tmp_path):
         gaits.load(path)
 
 
-WEIRD = [
-    None,
-    True,
-    "x",
-    "",
-    -1,
-    0,
-    1e308,
-    10**400,
-    float("nan"),
-    [],
-    ["a"],
-    [["a"]],
-    {},
-    {"a": {}},
-    {1: 2},
-    {"a"},
-]
+WEIRD = (
+    *(None, True, "x", "", -1, 0, 1e308, 10**400, float("nan"), [], ["a"], [["a"]]),
+    *({}, {"a": {}}, {1: 2}, {"a"}),
+)
 SECTIONS = {
     "body": {"joints": ["s1", "s2"], "amplitude": 0.1, "lag": 0.5},
     "legs": {"left": [["l"]], "right": [["r"]], "lag": 0.0, "opposition": 1.0, "within": 0.1},
@@ -166,25 +141,5 @@ def test_files_that_are_no_gaits(tmp_path):
         gaits.load(tmp_path / "missing.yaml")
     with pytest.raises(GaitError, match=r"int 3 is no gait; the path of one, or text of several lines"):
         gaits.load(3)
-    with pytest.raises(GaitError, match="this is not YAML"):
-        gaits.load("kind: [sine\n")
     with pytest.raises(GaitError, match=r"line 3: the key 'a' stands twice, first in line 2"):
         gaits.load("kind: sine\njoints: {a: {},\n  a: {}}\n")
-    binary = tmp_path / "binary.yaml"
-    binary.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(GaitError, match=r"binary\.yaml' is no gait, but text in UTF-16"):
-        gaits.load(binary)
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [("n" * 1001, "1001 characters; at most 1000 are accepted"), ("a\ud800", "it has half a character")],
-)
-def test_names_that_yaml_cannot_hold_are_refused(name, message):
-    for make in (
-        lambda: gaits.Sine(gaits.Rhythm((name,), 1.0, 1.0)),
-        lambda: gaits.CoupledMaps(("a", name), 1.0, 1.0),
-        lambda: gaits.load({"kind": "sine", "joints": {name: {"amplitude": 1.0, "frequency": 1.0}}}),
-    ):
-        with pytest.raises(GaitError, match=message):
-            make()

@@ -10,25 +10,21 @@ from modular_dynamics.modular.gaits import KEPT
 NAMES = ("a", "b", "c")
 
 
-def f(x, growth=4.0):
-    return growth * x * (1.0 - x)
+def maps(**numbers):
+    return gaits.CoupledMaps(**{"joint_names": NAMES, "amplitude": 1.0, "period": 1.0, **numbers})
 
 
 def test_one_iteration_by_hand():
     x = [0.1, 0.4, 0.7]
-    ring = gaits.CoupledMaps(NAMES, 1.0, 1.0, growth=3.5, coupling=0.3, initial=x)
-    ends = gaits.CoupledMaps(NAMES, 1.0, 1.0, growth=3.5, coupling=0.3, initial=x, boundary="open")
-    a, b, c = (f(value, 3.5) for value in x)
-    assert ring.iterates(2)[1] == pytest.approx(
-        [0.7 * a + 0.15 * (c + b), 0.7 * b + 0.15 * (a + c), 0.7 * c + 0.15 * (b + a)], abs=1e-15
-    )
-    assert ends.iterates(2)[1] == pytest.approx(
-        [0.7 * a + 0.15 * (a + b), 0.7 * b + 0.15 * (a + c), 0.7 * c + 0.15 * (b + c)], abs=1e-15
-    )
+    a, b, c = (3.5 * value * (1.0 - value) for value in x)
+    for boundary, first, last in (("ring", c, a), ("open", a, c)):
+        gait = maps(growth=3.5, coupling=0.3, initial=x, boundary=boundary)
+        expected = [0.7 * a + 0.15 * (first + b), 0.7 * b + 0.15 * (a + c), 0.7 * c + 0.15 * (b + last)]
+        assert gait.iterates(2)[1] == pytest.approx(expected, abs=1e-15)
 
 
 def test_angles_are_those_of_the_iterates_and_stay_between_them():
-    gait = gaits.CoupledMaps(NAMES, [0.5, -0.2, 1.0], 0.4, coupling=0.2, offset=[0.0, 0.1, -0.3], seed=4)
+    gait = maps(amplitude=[0.5, -0.2, 1.0], period=0.4, coupling=0.2, offset=[0.0, 0.1, -0.3], seed=4)
     expected = np.array([0.0, 0.1, -0.3]) + np.array([0.5, -0.2, 1.0]) * (2.0 * gait.iterates(20) - 1.0)
     knots = gait.states(0.4 * np.arange(20))
     assert knots.q == pytest.approx(expected, abs=1e-12)
@@ -41,14 +37,14 @@ def test_angles_are_those_of_the_iterates_and_stay_between_them():
 
 
 def test_the_seed_decides():
-    gait, same, other = (gaits.CoupledMaps(NAMES, 1.0, 1.0, seed=seed) for seed in (1, 1, 2))
+    gait, same, other = (maps(seed=seed) for seed in (1, 1, 2))
     assert np.array_equal(gait.at(7.7).q, same.at(7.7).q)
     assert np.abs(gait.at(7.7).q - other.at(7.7).q).max() > 1e-3
     assert np.array_equal(gait.iterates(1)[0], np.random.default_rng(1).random(3))
 
 
 def test_settled_gaits_start_later_in_the_same_motion():
-    early, late = (gaits.CoupledMaps(NAMES, 1.0, 1.0, coupling=0.6, settle=settle) for settle in (0, 300))
+    early, late = (maps(coupling=0.6, settle=settle) for settle in (0, 300))
     assert np.array_equal(early.iterates(310)[300:], late.iterates(10))
     assert np.ptp(late.iterates(10), axis=1).max() < 1e-12
     assert np.ptp(early.iterates(10), axis=1).max() > 1e-3
@@ -57,7 +53,7 @@ def test_settled_gaits_start_later_in_the_same_motion():
 def test_rounding_never_leaves_the_range():
     """At growth 4 an x of 1 plus rounding would run away to minus infinity."""
     for seed in range(20):
-        x = gaits.CoupledMaps(NAMES, 1.0, 1.0, coupling=0.6, seed=seed).iterates(3000)
+        x = maps(coupling=0.6, seed=seed).iterates(3000)
         assert (x >= 0.0).all()
         assert (x <= 1.0).all()
 
@@ -65,7 +61,7 @@ def test_rounding_never_leaves_the_range():
 def test_between_iterates_is_the_motion_of_least_jerk():
     """10 u^3 - 15 u^4 + 6 u^5, with the peaks 15/8 and 10/sqrt(3) of the change."""
     u = np.linspace(0.0, 1.0, 10001)[:-1]
-    gait = gaits.CoupledMaps(("a",), 1.0, 0.5, growth=0.0, initial=[1.0])  # from 1 to -1
+    gait = maps(joint_names=("a",), period=0.5, growth=0.0, initial=[1.0])  # from 1 to -1
     state = gait.states(0.5 * u)
     assert state.q[:, 0] == pytest.approx(1.0 - 2.0 * u**3 * (10 - 15 * u + 6 * u**2), abs=1e-14)
     assert np.abs(state.v).max() == pytest.approx(2.0 * 15 / 8 / 0.5, rel=1e-7)
@@ -73,8 +69,7 @@ def test_between_iterates_is_the_motion_of_least_jerk():
 
 
 def test_any_order_gives_the_same_iterates_and_memory_is_bounded():
-    gait = gaits.CoupledMaps(NAMES, 1.0, 1.0, seed=5)
-    expected = gaits.CoupledMaps(NAMES, 1.0, 1.0, seed=5).iterates(5 * KEPT + 1)
+    gait, expected = maps(seed=5), maps(seed=5).iterates(5 * KEPT + 1)
     for k in (10, 3, 5 * KEPT, 5 * KEPT - 100, 7, 0, 3 * KEPT):
         assert np.array_equal(gait._x(k), expected[k])
         assert len(gait._kept[1]) <= 2 * KEPT
@@ -87,17 +82,12 @@ def test_any_order_gives_the_same_iterates_and_memory_is_bounded():
         ({"growth": 4.1}, "growth is 4.1; a finite number of at least 0 and at most 4 is needed"),
         ({"coupling": -0.1}, "coupling is -0.1; a finite number of at least 0 and at most 1 is needed"),
         ({"boundary": "wall"}, "boundary is 'wall'; ring and open are known"),
-        ({"boundary": ["ring"]}, r"boundary is \['ring'\]; ring and open are known"),
-        ({"seed": -1}, "seed is -1; a whole number from 0 to "),
         ({"seed": 1.5}, "seed is 1.5; a whole number"),
-        ({"settle": True}, "settle is True; a whole number"),
         ({"settle": 10**7}, "settle is 10000000; a whole number from 0 to 1000000 is needed"),
         ({"initial": [0.1, 0.2]}, "initial has 2 numbers for 3 joints"),
         ({"initial": [0.1, 0.2, 1.2]}, "initial of joint 'c' is 1.2; a finite number of at least 0"),
-        ({"amplitude": [1.0, 1.0, float("nan")]}, "amplitude of joint 'c' is nan"),
-        ({"ramp": -1.0}, "ramp is -1"),
     ],
 )
 def test_what_gives_no_motion_is_refused(numbers, message):
     with pytest.raises(GaitError, match=message):
-        gaits.CoupledMaps(**{"joint_names": NAMES, "amplitude": 1.0, "period": 1.0, **numbers})
+        maps(**numbers)

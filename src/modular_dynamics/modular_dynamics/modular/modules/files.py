@@ -30,10 +30,7 @@ from .module_type import (
     Port,
     Shape,
     facing,
-    unit,
 )
-
-__all__ = ["read_module_type", "read_module_types", "shipped_types"]
 
 _NEEDED = "a mapping (name, root, bodies, ports, ...)"
 _KIND = "file of module types"
@@ -173,8 +170,7 @@ def _joint(name: str, element: Element) -> ModuleJoint:
     kind = JointType(element.choice("type", [kind.value for kind in MOVING]))
     axis = None
     if element.item["axis"] != "normal":
-        with element.located("axis"):
-            axis = unit("this axis", element.numbers("axis", 3))
+        axis = np.array(element.numbers("axis", 3))
     elif element.item["parent"] != ENTRY:
         raise element.wrong("axis", "a vector (only a joint whose parent is 'entry' has the axis 'normal')")
     bounds = {key: limits.number(key, least=least) for key, least in _BOUNDS.items() if key in limits.item}
@@ -220,11 +216,8 @@ def _port_numbers(ports: Mapping[str, Element]) -> dict[str, int]:
 def _port(name: str, number: int, bodies: tuple[str, ...], element: Element) -> Port:
     """Return the port of an element."""
     element.require(("body", "xyz", "normal", "up"), ("number", "size", "gender", "kind"))
-    xyz, normal = element.numbers("xyz", 3), element.numbers("normal", 3)
-    with element.located("normal"):
-        unit("this vector", normal)
-    with element.located("up"):
-        x = facing(xyz, normal, element.numbers("up", 3))
+    with element.located():
+        x = facing(*(element.numbers(key, 3) for key in ("xyz", "normal", "up")))
     size, gender = element.numbers("size", None, ()), element.choice("gender", GENDERS, "h")
     body, kind = element.choice("body", bodies), element.text("kind")
     with element.located("size"):
