@@ -13,7 +13,6 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from multiprocessing import resource_tracker
 from typing import Any
 
@@ -22,8 +21,6 @@ from ..optional_packages import needed
 from .evaluation import Evaluator, evaluated_rows
 from .store import parquet_bytes
 from .study import Study
-
-__all__ = ["computed_chunk", "connected", "packages", "result_of"]
 
 #: How long a scheduler may take to answer [s].
 PATIENCE = 5
@@ -144,22 +141,16 @@ def result_of(future: Any) -> Any:
 
 # What a worker does. It has the study from the scheduler, and writes no file.
 
-#: Evaluators of this process by the digests of their studies.
+#: The evaluator of this process by the digest of its study.
 _KEPT: dict[str, Evaluator] = {}
 
 
 def _evaluator(study: Study) -> Evaluator:
     """Return the study's evaluator, kept between chunks, each of which brings the study anew."""
-    digest = _digest(study)
-    if digest not in _KEPT:
+    if (digest := study.digest()) not in _KEPT:
         _KEPT.clear()
         _KEPT[digest] = Evaluator(study)
     return _KEPT[digest]
-
-
-@lru_cache(maxsize=4)
-def _digest(study: Study) -> str:
-    return study.digest()
 
 
 def computed_chunk(study: Study, first: int, last: int) -> bytes:

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,27 +11,10 @@ from .cluster import computed_chunk, connected, packages, result_of
 from .store import Store, arrow
 from .study import Study
 
-__all__ = ["Outcome", "run_study"]
-
-#: Time between two lines of progress [s].
+#: Time between two lines of progress on stderr [s].
 PAUSE = 10.0
 #: How long a scheduler may have no worker before that is printed [s].
 PATIENCE = 5.0
-
-
-class Progress:
-    """Prints lines on how far work is on stderr; ``line``: the text after so many seconds."""
-
-    def __init__(self, line: Callable[[float], str], *, quiet: bool) -> None:
-        self._line, self._quiet = line, quiet
-        self._start = self._last = time.monotonic()
-
-    def passed(self) -> None:
-        """Print the line, unless the last one is too recent."""
-        now = time.monotonic()
-        if not self._quiet and now - self._last >= PAUSE:
-            self._last = now
-            print(self._line(now - self._start), file=sys.stderr, flush=True)
 
 
 def run_line(total: int, done: int, before: int, seconds: float) -> str:
@@ -121,12 +104,14 @@ def _computed(study: Study, store: Store, client: Any, shared: Any, *, quiet: bo
     sizes = {chunk: store.bounds(chunk)[1] - store.bounds(chunk)[0] for chunk in missing}
     to_do = sum(sizes.values())
     done = before = study.count - to_do
-    progress = Progress(lambda seconds: run_line(study.count, done, before, seconds), quiet=quiet)
-    count, start = max(1, len(client.scheduler_info(n_workers=-1)["workers"])), time.monotonic()
+    count = max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
+    start = last = time.monotonic()
     for chunk, future in _answers(client, shared, store, missing, count):
         store.write_chunk(chunk, result_of(future))
         done += sizes[chunk]
-        progress.passed()
+        if not quiet and (now := time.monotonic()) - last >= PAUSE:
+            last = now
+            print(run_line(study.count, done, before, now - start), file=sys.stderr, flush=True)
     seconds = time.monotonic() - start
     store.finish()
     return Outcome(study.count, to_do, seconds, count, store.folder)

@@ -23,8 +23,6 @@ from ..text.files import write_beside
 from .evaluation import designs_of_block
 from .study import Study
 
-__all__ = ["Store", "about_of", "arrow", "columns_of_file", "parquet_bytes"]
-
 
 def arrow() -> Any:
     """Return PyArrow with its module for Parquet files. Raises MissingDependencyError."""

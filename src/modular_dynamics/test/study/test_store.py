@@ -1,6 +1,5 @@
 import errno
 import os
-import resource
 
 import pytest
 
@@ -69,13 +68,7 @@ def test_another_study_in_the_folder_is_refused_by_name(store, tmp_path):
         Store(store.folder, load_study(study_file(tmp_path, keep={}))).open()
     with pytest.raises(StudyError, match=r"holds the study 'four_bar'.*, not 'other'"):
         Store(store.folder, load_study(study_file(tmp_path, name="other"))).open()
-    for content in (
-        "{",
-        "[]",
-        "{}",
-        '{"name": "four_bar", "study": 3, "digest": ""}',
-        "[" * 100_000,
-    ):
+    for content in ("{", "[]", '{"name": "four_bar", "study": 3, "digest": ""}', "[" * 100_000):
         (store.folder / "about.json").write_text(content)
         with pytest.raises(StudyError, match=r"about\.json' is damaged: it describes no study; remove it"):
             store.open()
@@ -132,16 +125,3 @@ def test_a_full_disk_is_named_and_what_was_finished_stays(store, monkeypatch):
             store.write_chunk(1, chunk_of(store, 1))
     assert list(store.missing()) == [1, 2, 3]
     assert [path.name for path in store.path(0).parent.iterdir()] == [store.path(0).name]  # nothing half
-
-
-def test_a_file_that_may_not_grow_is_named(store):
-    """The kernel's own refusal, by a limit of this process."""
-    content = chunk_of(store, 0)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
-    try:
-        with pytest.raises(StudyError, match="cannot be written: File too large"):
-            store.write_chunk(0, content)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert list(store.missing()) == [0, 1, 2, 3]
