@@ -7,8 +7,6 @@ from papers.closed_loop_elimination.planar_tree import PlanarTree
 from papers.closed_loop_elimination.rates import Rates, Row
 from papers.closed_loop_elimination.symbols import PlanarVector, Symbol, add_to
 
-__all__ = ["mass_matrix"]
-
 #: Linear P and angular H about a point, (3,) each, for a unit rate of one coordinate.
 Momentum = tuple[np.ndarray, np.ndarray]
 

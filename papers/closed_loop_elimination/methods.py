@@ -22,8 +22,6 @@ from papers.closed_loop_elimination.planar_tree import PlanarTree
 from papers.closed_loop_elimination.rates import Rates, explicit_rates, implicit_rates
 from papers.closed_loop_elimination.symbols import ModelConstants
 
-__all__ = ["METHODS", "Method"]
-
 #: Trigonometric elimination, direct elimination, implicit constraints.
 METHODS = ("TE", "DE", "IC")
 

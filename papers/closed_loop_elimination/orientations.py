@@ -10,8 +10,6 @@ from papers.closed_loop_elimination.planar_bodies import PlanarModel
 from papers.closed_loop_elimination.planar_loops import BASE, Segment
 from papers.closed_loop_elimination.symbols import ModelConstants, PlanarVector, Symbol
 
-__all__ = ["Orientations", "PlanarRotation"]
-
 
 class PlanarRotation(NamedTuple):
     """A rotation by a sum of coordinates (name, coefficient), then by unit vectors (name, +1 or -1)."""

@@ -20,8 +20,6 @@ from papers.closed_loop_elimination.symbols import (
     planar_inertia_of,
 )
 
-__all__ = ["PlanarTree"]
-
 
 class PlanarTree:
     """Inertias of bodies in the axes of their planes, including those of the planes that they carry.

@@ -7,8 +7,6 @@ from papers.closed_loop_elimination.orientations import Orientations
 from papers.closed_loop_elimination.planar_loops import LoopStep, RigidGroup, Segment, SolutionStep
 from papers.closed_loop_elimination.symbols import ModelConstants, PlanarVector, Symbol, add_to
 
-__all__ = ["Rates", "Row", "explicit_rates", "implicit_rates"]
-
 #: By independent joint, the derivative of something by its coordinate; zeros are left out.
 Row = dict[str, Symbol]
 #: Rows of joints, by index of their bodies.
