@@ -151,13 +151,6 @@ def test_phases_of_a_trot():
     assert phase["l2"] == phase["r4"] == 0.75
 
 
-def test_phases_of_a_pace():
-    """No lag: the legs of a side move together, opposite to the other side's."""
-    phase = turns(gaits.legs(LEFT, RIGHT, 0.4, 1.0, 0.0))
-    assert {phase[name] for name in ("l1", "l2", "l3", "l4")} == {0.0}
-    assert {phase[name] for name in ("r1", "r2", "r3", "r4")} == {0.5}
-
-
 def test_body_and_legs_together():
     body, both_legs = (
         gaits.body_wave(["b1", "b2"], 0.1, 0.5, 0.3, phase=0.2),

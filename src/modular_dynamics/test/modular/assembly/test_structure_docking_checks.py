@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -32,21 +33,35 @@ def joint(name="x"):
     return modular.virtual_joint(name, "prismatic", [1, 0, 0])
 
 
-@pytest.mark.parametrize(
-    ("ends", "message"),
-    [
-        (("v0", 3, "n", 4), "port 3 of module 'v0' is used: port 4 of module 'v1' is docked there"),
-        (("v0", 4, "v2", 4), "port 4 of module 'v2' is used: port 3 of module 'v1'"),
-        (("v0", 4, "v0", 5), "module 'v0' cannot dock at itself, port 4 at its port 5"),
-        (("v0", 4, "n", 3), "no module 'n' in the assembly; a new one needs its kind"),
-    ],
+REFUSED = (
+    (lambda a: a.dock("v0", 3, "n", 4, kind="block"), "port 3 of module 'v0' is used: port 4 of module 'v1'"),
+    (lambda a: a.dock("v0", 4, "v2", 4), "port 4 of module 'v2' is used: port 3 of module 'v1'"),
+    (lambda a: a.dock("v0", 4, "v0", 5), "'v0' cannot dock at itself, port 4 at its port 5"),
+    (lambda a: a.dock("v0", 4, "n", 3), "no module 'n' in the assembly; a new one needs its kind"),
+    (lambda a: a.dock("v0", 4, "v2", 3, kind="block"), "module 'v2' is in the assembly already"),
+    (lambda a: a.dock("v0", 4, "n", 3, kind="block", turn=4), "the turn of port 3 of module 'n' .* is 4"),
+    (lambda a: a.dock("v0", 4, "n", 3, kind="block", turn=1.0), "1.0; needed are 0, 1, 2 or 3"),
+    (lambda a: a.undock("v0"), "module 'v0' is the base"),
+    (lambda a: a.split("v2", 3), "nothing is docked at port 3 of module 'v2'"),
+    (lambda a: a.merge(a, "v2", 3, "v0", 4), "have a module 'v0'; give the second one a prefix"),
+    (lambda a: a.graph(gravity=[0, 0, np.nan]), "gravity is .*three finite numbers"),
 )
-def test_dockings_that_cannot_be_are_named(ends, message):
-    kind = "backbone" if ends == ("v0", 3, "n", 4) else None
-    with pytest.raises(AssemblyError, match=message):
-        snake().dock(*ends, kind=kind)
-    with pytest.raises(AssemblyError, match="module 'v2' is in the assembly already"):
-        snake().dock("v0", 4, "v2", 3, kind="backbone")
+UNKNOWN = (
+    (lambda a: a.dock("w", 3, "n", 4, kind="block"), "no module 'w'; the assembly's modules: v0, v1"),
+    (lambda a: a.dock("v0", 4, "n", 3, kind="wheel"), "unknown kind 'wheel' of module 'n'; known: "),
+    (lambda a: a.dock("v0", 1, "n", 4, kind="block"), "port 1 of .*; the ports of a backbone: 2, 3, 4, 5"),
+    (lambda a: a.undock("v1", "x"), "port 'x' of module 'v1' cannot dock"),
+    (lambda a: a.merge(a, "v2", 3, "w", 4, prefix="b_"), "no module 'w'"),
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "change", "message"),
+    [*((AssemblyError, *row) for row in REFUSED), *((UnknownNameError, *row) for row in UNKNOWN)],
+)
+def test_what_cannot_be_is_named_with_the_choices(error, change, message):
+    with pytest.raises(error, match=message):
+        change(snake())
 
 
 def test_a_cell_that_is_filled_in_the_plane_or_in_space_is_named_with_modules_and_faces():
@@ -72,36 +87,11 @@ def test_a_cell_that_is_filled_in_the_plane_or_in_space_is_named_with_modules_an
     ],
 )
 def test_ports_that_do_not_fit_are_named(changed, message):
-    own = port("a", 1, "body", (0, 0, 0), (0, 0, 1), (1, 0, 0))
-    values = {**own.__dict__, **changed}
-    kind = modular.ModuleType(
-        "own", {"body": modular.ModuleBody("body", 1.0)}, (), {"a": modular.Port(**values)}, "body"
-    )
-    with pytest.raises(
-        AssemblyError, match=f"port 4 of module 'v0' and port a of module 'n' do not fit: {message}"
-    ):
+    own = replace(port("a", 1, "body", (0, 0, 0), (0, 0, 1), (1, 0, 0)), **changed)
+    kind = modular.ModuleType("own", {"body": modular.ModuleBody("body", 1.0)}, (), {"a": own}, "body")
+    ends = "port 4 of module 'v0' and port a of module 'n'"
+    with pytest.raises(AssemblyError, match=f"{ends} do not fit: {message}"):
         snake().dock("v0", 4, "n", "a", kind=kind)
-
-
-def test_unknown_names_are_named_with_the_choices():
-    for call, message in (
-        (lambda a: a.dock("w", 3, "n", 4, kind="backbone"), "no module 'w'; the assembly's modules: v0, v1"),
-        (lambda a: a.dock("v0", 4, "n", 3, kind="wheel"), "unknown kind 'wheel' of module 'n'; known: "),
-        (
-            lambda a: a.dock("v0", 1, "n", 4, kind="backbone"),
-            "port 1 of module 'v0' cannot dock; the ports of a backbone: 2, 3, 4, 5",
-        ),
-        (lambda a: a.undock("v1", "x"), "port 'x' of module 'v1' cannot dock"),
-        (lambda a: a.merge(snake(), "v2", 3, "w", 4, prefix="b_"), "no module 'w'"),
-    ):
-        with pytest.raises(UnknownNameError, match=message):
-            call(snake())
-
-
-@pytest.mark.parametrize("turn", [4, -1, 1.0, True])
-def test_turns_are_0_to_3(turn):
-    with pytest.raises(AssemblyError, match="the turn of port 3 of module 'n' at port 4 of module 'v0'"):
-        snake().dock("v0", 4, "n", 3, kind="backbone", turn=turn)
 
 
 def test_another_type_of_a_known_name_is_refused_and_an_equal_one_is_not():
@@ -109,27 +99,6 @@ def test_another_type_of_a_known_name_is_refused_and_an_equal_one_is_not():
     with pytest.raises(AssemblyError, match="knows another kind 'telescope' than that of module 'n'"):
         snake().dock("v0", 4, "n", "shoulder", kind=other)
     assert snake().dock("v0", 4, "n", "back", kind=telescope()).kinds["n"] == telescope()
-
-
-def test_what_cannot_be_released_is_named():
-    for use in ("undock", "split"):
-        with pytest.raises(AssemblyError, match="module 'v0' is the base"):
-            getattr(snake(), use)("v0")
-        with pytest.raises(AssemblyError, match="nothing is docked at port 3 of module 'v2'"):
-            getattr(snake(), use)("v2", 3)
-
-
-def test_merging_needs_other_names():
-    with pytest.raises(
-        AssemblyError, match="both assemblies have a module 'v0'; give the second one a prefix"
-    ):
-        snake().merge(snake(), "v2", 3, "v0", 4)
-
-
-@pytest.mark.parametrize("gravity", [9.81, [0, 0, np.nan], "down"])
-def test_gravity_is_three_finite_numbers(gravity):
-    with pytest.raises(AssemblyError, match=r"gravity is .*three finite numbers"):
-        snake().graph(gravity=gravity)
 
 
 @pytest.mark.parametrize(

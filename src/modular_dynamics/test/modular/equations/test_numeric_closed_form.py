@@ -57,24 +57,7 @@ def test_mass_is_positive_and_its_rate_without_twice_c_is_skew_symmetric(robot):
     assert_close(M, M.T, 1e-14)
     assert np.linalg.eigvalsh(M).min() > 0.0
     rate = differences(lambda t: equations.M(q + t[0] * v).ravel(), np.zeros(1)).reshape(M.shape)
-    size = _size_of_c(equations, q, v)
-    assert_close(rate, C + C.T, 1e-7, size)  # of differences with a step of 1e-6
-    assert_close(_mass_rate(equations, q, v), C + C.T, least=size)
-
-
-def _mass_rate(equations, q, v):
-    """Mdot to all digits: J^T M Jdot + its transpose, Jdot = T ad_Sq T S, by the paper's matrices."""
-    T, _, S, M = equations.matrices(q)
-    below = np.eye(len(T)) - np.linalg.inv(T)  # direct transformations: T = (1 - below)^-1
-    rates = S @ np.diag(v)  # column k: S_k v_k
-    turn = np.zeros_like(T)
-    for k, column in enumerate(equations.tree.columns):
-        rows = slice(6 * k, 6 * k + 6)
-        x, y, z, a, b, c = rates[rows, column]
-        upper = np.array([[0, -c, b, 0, -z, y], [c, 0, -a, z, 0, -x], [-b, a, 0, -y, x, 0]])
-        turn[rows, rows] = -np.vstack([upper, np.hstack([np.zeros((3, 3)), upper[:, :3]])])
-    half = (T @ S).T @ M @ T @ turn @ below @ T @ S
-    return half + half.T
+    assert_close(rate, C + C.T, 1e-7, _size_of_c(equations, q, v))  # of differences with a step of 1e-6
 
 
 @given(joint_trees(15, TYPES))
@@ -120,15 +103,6 @@ def test_transformations_are_products_along_paths():
     assert_close(H[0, 3], H[0, 1] @ H[1, 2] @ H[2, 3])
     assert_close(H[1, 3] @ np.linalg.inv(H[2, 3]), H[1, 2])
     assert not H[3, 1].any()
-
-
-def test_an_object_with_a_graph_is_taken_as_its_graph():
-    class Assembly:
-        def graph(self):
-            return graph
-
-    graph, q = joint_robot(("revolute",)), [0.4]
-    np.testing.assert_array_equal(closed_form(Assembly()).M(q), closed_form(graph).M(q))
 
 
 def test_wrong_options_are_named():

@@ -8,6 +8,7 @@ import modular_dynamics as md
 from helpers.robots.small_robots import small_robot
 from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
 from helpers.tree_dynamics import assert_close
+from modular_dynamics.algebra.matrix_forms import twist_matrix
 from modular_dynamics.modular import Assembly
 from modular_dynamics.modular.equations import numeric as forms
 from modular_dynamics.modular.equations import tree_data
@@ -84,26 +85,18 @@ def test_wrenches_that_are_none_are_refused(wrenches, words):
         body_wrenches(tree_data(md.load_urdf(two_links())), wrenches)
 
 
-@pytest.mark.parametrize("robot", [Assembly, "crane", None], ids=["class", "text", "None"])
-def test_what_has_no_graph_is_refused(robot):
-    with pytest.raises(md.GraphTypeError, match="SubsystemGraph is needed"):
-        tree_data(robot)
+def test_an_object_with_a_graph_is_taken_as_its_graph_and_others_are_refused():
+    pair = Assembly(("v0", "backbone")).dock("v0", 3, "v1", 4, kind="backbone")
+    assert tree_data(pair).joints == ("v1/bend",)
+    for other in (Assembly, "crane", None):
+        with pytest.raises(md.GraphTypeError, match="SubsystemGraph is needed"):
+            tree_data(other)
 
 
 # Matrices of SE(3) and se(3) by their definitions.
 
 
 TOLERANCE = 1e-14  # a few products of numbers of size 1
-
-
-def twist_matrix(s):
-    return np.vstack([np.column_stack([forms.skew(s[3:]), s[:3]]), np.zeros(4)])
-
-
-def random_motion(seed):
-    rng = np.random.default_rng(seed)
-    w = rng.normal(size=3)
-    return forms.exp(np.concatenate([rng.normal(size=3), w / np.linalg.norm(w)]), rng.normal()), rng
 
 
 @pytest.mark.parametrize("part", ["screw", "revolute", "prismatic"])
@@ -119,12 +112,11 @@ def test_exp_is_the_matrix_exponential(part):
 
 
 def test_adjoint_is_conjugation_and_ad_the_commutator():
-    H, rng = random_motion(2)
-    x, y = rng.normal(size=(2, 6))
+    s, x, y = np.random.default_rng(2).normal(size=(3, 6))
+    H = forms.exp(np.concatenate([s[:3], s[3:] / np.linalg.norm(s[3:])]), 0.7)
     assert_close(twist_matrix(forms.adjoint(H) @ x), H @ twist_matrix(x) @ forms.inverse(H), TOLERANCE)
     bracket = twist_matrix(x) @ twist_matrix(y) - twist_matrix(y) @ twist_matrix(x)
     assert_close(twist_matrix(forms.ad(x) @ y), bracket, TOLERANCE)
-    assert_close(forms.inverse(H) @ H, np.eye(4), TOLERANCE)
 
 
 def test_gyroscopic_matrices_are_skew_and_give_the_gyroscopic_wrench():

@@ -126,14 +126,9 @@ def test_small_equations_print_written_out():
 
 
 def test_large_equations_print_intermediate_expressions():
-    graph = md.load_urdf(cubes(8, seed=1))
-    equations = closed_form(graph, symbolic=True)
-    printed = str(equations).splitlines()
-    assert "c2 = cos(q2)" in printed
-    assert len(printed) >= len(equations.definitions)
-    with pytest.raises(
-        md.UnsupportedModelError, match=r"an entry of M of 'chain of 8' .* terms, more than 1000"
-    ):
+    equations = closed_form(md.load_urdf(cubes(8, seed=1)), symbolic=True)
+    assert "c2 = cos(q2)" in str(equations).splitlines()
+    with pytest.raises(md.UnsupportedModelError, match=r"M of 'chain of 8' .* terms, more than 1000"):
         equations.written_out("M")
 
 

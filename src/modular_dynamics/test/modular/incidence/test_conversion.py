@@ -1,6 +1,5 @@
 """Assembly -> incidence matrix -> assembly, and what no assembly has as its matrix."""
 
-import re
 from itertools import product
 
 import numpy as np
@@ -132,18 +131,6 @@ def test_what_no_assembly_has_is_named(matrix, kinds, options, messages):
         build(matrix, kinds, **options)
     for message in messages:
         assert message in str(caught.value)
-
-
-@pytest.mark.parametrize("turn", [0, 1])
-def test_modules_in_one_cell_are_named_in_the_plane_and_in_space(turn):
-    # around a square, lying or (turned about the base's x axis) standing, back into the base's cell
-    square = [[3, 0, 0, 0], [4, 5, 0, 0], [0, 4, 5, 0], [0, 0, 4, 5], [0, 0, 0, 4]]
-    with pytest.raises(AssemblyError) as caught:
-        build(square, "backbone", turns=[turn, 0, 0, 0])
-    message = str(caught.value)
-    assert "column 'e4', face 5 of module 'v3' and face 4 of module 'v4'" in message
-    assert re.search(r"in the cell \(0, 0, 0\),? \w+ module 'v0' fills", message)
-    assert len(build(square, "backbone", turns=[0, 1, 0, 0])) == 5  # leaves the plane
 
 
 # Docking types: Table II for Backbone and Scout, and what hinge axes decide elsewhere.

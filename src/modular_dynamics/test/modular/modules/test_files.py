@@ -1,6 +1,5 @@
 """Module types from YAML: every wrong value is an error that names file, element, value and what is right."""
 
-import copy
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 import yaml
 
 import modular_dynamics as md
-from helpers.wrong_values import WRONG, at, changed, leaves, mappings
+from helpers.wrong_values import WRONG, changed, leaves
 from modular_dynamics import modular
 from modular_dynamics.exceptions import DescriptionError
 
@@ -38,40 +37,12 @@ def test_no_value_is_another(text):
             print(path, wrong, modular.read_module_type(changed(data, path, wrong)))
 
 
-def test_unknown_and_missing_keys_are_errors_in_every_mapping():
-    data = content(SCOUT.read_text("utf-8"))
-    optional = {
-        "shapes",
-        "limits",
-        "inertia",
-        "lower",
-        "upper",
-        "effort",
-        "velocity",
-        "size",
-        "kind",
-        "cells",
-    }
-    for place in mappings(data):
-        if place not in ((), ("bodies",), ("joints",), ("ports",)):
-            twin = copy.deepcopy(data)
-            at(twin, place)["misspelt"] = 1.0
-            with pytest.raises(DescriptionError, match="misspelt is an unknown key; known: "):
-                modular.read_module_type(twin)
-        for key in set(at(data, place)) - optional:
-            if place in (("ports",), ("joints",)) or (*place, key) == ("joints",):
-                continue  # a type may have fewer
-            twin = copy.deepcopy(data)
-            del at(twin, place)[key]
-            with pytest.raises(DescriptionError):
-                modular.read_module_type(twin)
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ("mass: 0.6", "mass: heavy", r"own\.yaml, line 10: bodies/cube/mass is 'heavy'; a finite number"),
         ("mass: 0.6", "masse: 0.6", "bodies/cube/masse is an unknown key; known: mass, com, inertia, shapes"),
+        ("    mass: 0.6\n", "", "bodies/cube/mass is missing"),
         ("mass: 0.6", "mass: 0", "bodies/cube/inertia: body 'cube' has an inertia and no mass"),
         ("axis: [0, 1, 0]", "axis: [0, 0, 0]", "joints/bend: the axis of joint 'bend' .* not 0 is needed"),
         ("child: cube", "child: sphere", "joint 'bend' is between 'entry' and 'sphere'; bodies: cube"),

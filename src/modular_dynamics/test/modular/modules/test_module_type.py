@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -87,12 +86,6 @@ def test_types_of_equal_data_are_equal():
     assert made() != made(name="n")
     assert made() != made(bodies=BODIES | {"b": modular.ModuleBody("b", np.nextafter(1.0, 2.0))})
     assert made() != "m"
-
-
-def test_an_assembly_takes_an_equal_type_read_again():
-    again = modular.read_module_type(Path(modular.__file__).parent / "modules/shipped/scout.yaml")
-    assembly = modular.Assembly(base=("a", "scout")).dock("a", 3, "b", 4, kind=again)
-    assert assembly == modular.Assembly(base=("a", again)).dock("a", 3, "b", 4, kind="scout")
 
 
 def test_a_broken_triangle_inequality_is_a_warning_at_the_line_that_makes_the_body():
