@@ -41,15 +41,13 @@ class Outcome:
     """The result of a run.
 
     Attributes:
-        designs: of the study. computed: by this run. seconds: of computing, without starting workers.
-        workers: how many there were. folder: of the results.
+        computed: designs of this run. seconds: of computing, without starting workers.
+        workers: how many there were.
     """
 
-    designs: int
     computed: int
     seconds: float
     workers: int
-    folder: Path
 
 
 def run_study(
@@ -80,7 +78,7 @@ def run_study(
         store.describe()
         if store.is_finished:
             store.tidy()
-            return Outcome(study.count, 0, 0.0, 0, store.folder)
+            return Outcome(0, 0.0, 0)
         with connected(scheduler, workers) as client:
             _wait_for_workers(client, quiet)
             # a task, not scattered data: a task is repeated where a worker that holds its result is lost
@@ -114,7 +112,7 @@ def _computed(study: Study, store: Store, client: Any, shared: Any, *, quiet: bo
             print(run_line(study.count, done, before, now - start), file=sys.stderr, flush=True)
     seconds = time.monotonic() - start
     store.finish()
-    return Outcome(study.count, to_do, seconds, count, store.folder)
+    return Outcome(to_do, seconds, count)
 
 
 def _answers(

@@ -33,7 +33,7 @@ def test_chunks_make_one_file_in_order(store, monkeypatch):
     store.finish()
     columns = columns_of_file(store.result)
     assert columns["index"].tolist() == list(range(30))
-    assert sorted(os.listdir(store.folder)) == ["about.json", "designs.parquet", "study.yaml"]
+    assert sorted(os.listdir(store.folder)) == ["about.json", "designs.parquet"]
 
 
 def test_a_damaged_chunk_is_computed_again(store):
@@ -81,24 +81,14 @@ def test_the_folder_names_the_file_of_the_last_run(store, tmp_path):
     again = Store(store.folder, other)
     again.open()
     again.describe()
-    assert about_of(store.folder)["study"] == str(other.source)
-    assert (store.folder / "study.yaml").read_text() == other.text
+    about = about_of(store.folder)
+    assert (about["study"], about["text"]) == (str(other.source), other.text)
 
 
-def test_files_of_others_in_the_folder_stay(store, tmp_path):
-    """A folder that somebody works in, such as -o ."""
-    own = tmp_path / "own"
-    own.mkdir()
-    (own / "study.yaml").write_text("name: mine\n")
-    with pytest.raises(StudyError, match=r"own/study\.yaml' is another file"):
-        Store(own, store.study).open()
-    assert (own / "study.yaml").read_text() == "name: mine\n"
-    (own / "study.yaml").write_text(store.study.text)
-    Store(own, store.study).open()  # that study itself
+def test_files_of_others_in_the_folder_stay(store):
     for chunk in range(4):
         store.write_chunk(chunk, chunk_of(store, chunk))
-    left = store.path(0).with_name(".4711.part")
-    left.write_text("")
+    store.path(0).with_name(".4711.part").write_text("")  # of a run that was killed
     mine = store.path(0).with_name("mine.parquet")
     mine.write_text("")
     store.finish()
