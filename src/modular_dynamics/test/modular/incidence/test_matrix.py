@@ -139,11 +139,6 @@ def test_columns_that_are_no_dockings_of_one_robot(matrix, message):
         IncidenceMatrix(matrix, ["block"] * len(matrix))
 
 
-def test_rings_are_no_errors():
-    ring = [[3, 2, 0, 0], [4, 0, 2, 0], [0, 5, 0, 3], [0, 0, 5, 4]]
-    assert len(IncidenceMatrix(ring, ["block"] * 4).docks) == 4
-
-
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
