@@ -1,5 +1,10 @@
+"""Lines of progress; a scheduler without workers, and one that is lost."""
+
+import logging
+
 import pytest
 
+from modular_dynamics.exceptions import StudyError
 from modular_dynamics.study import run
 from modular_dynamics.study.run import run_line
 
@@ -27,3 +32,17 @@ def test_a_scheduler_without_workers_is_said(quiet, capsys):
 
     run._wait_for_workers(Client(), quiet)
     assert ("the scheduler has no workers; waiting for one" in capsys.readouterr().err) != quiet
+
+
+def test_a_scheduler_that_is_lost_is_named_and_the_packages_say_nothing():
+    distributed = pytest.importorskip("distributed")
+
+    class Lost:
+        def result(self):
+            raise distributed.client.FutureCancelledError("key", "lost")
+
+    with pytest.raises(StudyError, match="connection to the Dask scheduler was lost; the same command"):
+        run.result_of(Lost())
+    logging.getLogger("distributed.client").setLevel(logging.WARNING)  # as Dask does when it is imported
+    run._quiet()
+    assert not logging.getLogger("distributed.client").isEnabledFor(logging.ERROR)
