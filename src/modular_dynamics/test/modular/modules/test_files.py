@@ -74,7 +74,7 @@ def test_an_error_names_file_element_value_and_what_is_right(tmp_path, old, new,
     [
         ("- 1\n- 2\n", "a mapping .* is needed"),
         ("name: a\nroot: a\nbodies: {}\nports: {}\n", "line 3: bodies is {}; at least one body is needed"),
-        ("name: a\n---\nname: b\n", "2 module types; read_module_types"),
+        ("name: a\n---\nname: b\n", "2 module types; one for each file is needed"),
     ],
 )
 def test_a_text_that_is_no_module_type(text, message):
@@ -83,23 +83,9 @@ def test_a_text_that_is_no_module_type(text, message):
 
 
 @pytest.mark.parametrize("source", [None, "", []])
-@pytest.mark.parametrize("read", [modular.read_module_type, modular.read_module_types])
-def test_a_source_that_is_none(read, source):
+def test_a_source_that_is_none(source):
     with pytest.raises(DescriptionError):
-        read(source)
-
-
-def test_several_types_in_a_folder_and_in_a_file(tmp_path):
-    with pytest.raises(DescriptionError, match="no file that ends with"):
-        modular.read_module_types(tmp_path)
-    types = modular.read_module_types(SHIPPED[0].parent)
-    assert types == dict(modular.shipped_types())
-    file = tmp_path / "all.yaml"
-    file.write_text("---\n".join(path.read_text("utf-8") for path in SHIPPED), "utf-8")
-    assert modular.read_module_types(file) == types
-    (tmp_path / "again.yml").write_text(SCOUT.read_text("utf-8"), "utf-8")
-    with pytest.raises(DescriptionError, match=r"all\.yaml: a second module type .scout.*again\.yml"):
-        modular.read_module_types(tmp_path)
+        modular.read_module_type(source)
 
 
 def test_the_values_of_a_file():
