@@ -323,12 +323,8 @@ class Assembly:
         cls,
         matrix: ArrayLike | IncidenceMatrix,
         kinds: str | Sequence[str] | None = None,
-        names: Sequence[str] | None = None,
-        turns: Sequence[int] | None = None,
-        base: str | None = None,
-        types: Mapping[str, ModuleType] | None = None,
         *,
-        docking_types: Sequence[str] | None = None,
+        types: Mapping[str, ModuleType] | None = None,
         mount: MountLike = FIXED,
         name: str = "assembly",
     ) -> Assembly:
@@ -338,8 +334,7 @@ class Assembly:
 
         Args:
             matrix: an :class:`.IncidenceMatrix`; or face numbers, shape (modules, docks), 0 for none.
-            kinds: of all modules or of each.
-            names, turns, base, docking_types: see :class:`.IncidenceMatrix`.
+            kinds: of numbers: of all modules or of each.
             types, mount, name: as those of an assembly.
 
         Raises:
@@ -347,7 +342,7 @@ class Assembly:
                 :class:`.IncidenceMatrix`; faces that do not fit; modules that would be in one cell; wrong
                 docking types. Names modules, faces and column.
         """
-        aim = as_incidence_matrix(matrix, kinds, names, turns, base, docking_types)
+        aim = as_incidence_matrix(matrix, kinds)
         kind = aim.kinds[aim.modules.index(aim.base)]
         start = cls((aim.base, kind), mount=mount, types=types, name=name)
         return start._with(with_columns(start._structure, aim))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -147,30 +147,19 @@ class IncidenceMatrix(Constant):
 
 
 def as_incidence_matrix(
-    matrix: ArrayLike | IncidenceMatrix,
-    kinds: str | Sequence[str] | None,
-    names: Sequence[str] | None,
-    turns: Sequence[int] | None,
-    base: str | None,
-    docking_types: Sequence[str] | None,
+    matrix: ArrayLike | IncidenceMatrix, kinds: str | Sequence[str] | None
 ) -> IncidenceMatrix:
-    """Return the matrix with the given attributes in place of its own; None keeps these or the default.
+    """Return the matrix itself, or that of numbers with these kinds of modules, one for all or for each.
 
     Raises:
-        AssemblyError: as :class:`IncidenceMatrix`; or a matrix of numbers without kinds.
+        AssemblyError: as :class:`IncidenceMatrix`; numbers without kinds, or kinds beside a matrix's own.
     """
-    if isinstance(kinds, str):
-        count = _shape_of(matrix.matrix if isinstance(matrix, IncidenceMatrix) else matrix)[0]
-        kinds = (kinds,) * count
-    given = {"kinds": kinds, "modules": names, "turns": turns, "base": base, "docking_types": docking_types}
-    own: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if not isinstance(matrix, IncidenceMatrix):
-        if kinds is None:
-            raise AssemblyError("a matrix of numbers needs the kinds of its modules, one for all or for each")
-        return IncidenceMatrix(matrix, **own)  # type: ignore[arg-type]
-    if names is not None and base is None and len(names) == len(matrix.modules):
-        own["base"] = names[matrix.modules.index(matrix.base)]
-    return replace(matrix, **own) if own else matrix
+    if isinstance(matrix, IncidenceMatrix) != (kinds is None):
+        raise AssemblyError("kinds are for a matrix of numbers, which needs one for all modules or for each")
+    if isinstance(matrix, IncidenceMatrix):
+        return matrix
+    of_each = (kinds,) * _shape_of(matrix)[0] if isinstance(kinds, str) else kinds
+    return IncidenceMatrix(matrix, of_each)  # type: ignore[arg-type]
 
 
 def column_ends(matrix: Faces) -> NDArray[np.intp]:

@@ -1,5 +1,6 @@
 """Assembly -> incidence matrix -> assembly, and what no assembly has as its matrix."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -11,7 +12,7 @@ from helpers.robots.module_types import own_types, port
 from helpers.robots.paper_organism import DOCKING_TYPES, FACES, organism
 from modular_dynamics import JointType, modular
 from modular_dynamics.exceptions import AssemblyError, UnknownNameError
-from modular_dynamics.modular import docking_type
+from modular_dynamics.modular import IncidenceMatrix, docking_type
 
 build = modular.Assembly.from_incidence_matrix
 
@@ -26,7 +27,7 @@ def test_the_papers_organism_has_the_matrix_of_figure_5_and_the_matrix_is_the_or
     assert aim.turns == (0,) * 8
     assert aim.base == "v0"
     assert build(FACES, "backbone") == organism()
-    assert build(FACES, ["backbone"] * 9, docking_types=DOCKING_TYPES) == organism()
+    assert build(IncidenceMatrix(FACES, ["backbone"] * 9, docking_types=DOCKING_TYPES)) == organism()
 
 
 @pytest.mark.parametrize("seed", some(range(100)))
@@ -56,9 +57,9 @@ def test_a_column_stands_where_its_docking_was_made_rings_among_them():
 def test_rows_and_columns_in_any_order_are_the_same_robot():
     aim = organism().incidence_matrix()
     rows, columns = np.random.default_rng(0).permutation(9), np.random.default_rng(1).permutation(8)
-    mixed = build(
-        aim.matrix[rows][:, columns], "backbone", [f"v{row}" for row in rows], base="v0"
-    ).incidence_matrix()
+    names = [f"v{row}" for row in rows]
+    given = IncidenceMatrix(aim.matrix[rows][:, columns], ["backbone"] * 9, names, base="v0")
+    mixed = build(given).incidence_matrix()
     back = [mixed.modules.index(name) for name in aim.modules]
     of_modules = {frozenset(zip(*pair, strict=True)) for pair in entries(aim.matrix)}
     assert {frozenset(zip(*pair, strict=True)) for pair in entries(mixed.matrix[back])} == of_modules
@@ -72,7 +73,7 @@ def entries(matrix):
 
 def test_another_base_is_seen_from_there():
     aim = organism().incidence_matrix()
-    other, turned = build(aim, base="v4"), organism().with_base("v4")
+    other, turned = build(replace(aim, base="v4")), organism().with_base("v4")
     assert other.base == other.incidence_matrix().modules[0] == "v4"
     assert set(other.dockings) == set(turned.dockings)
 
@@ -92,43 +93,33 @@ def test_one_module_has_no_columns():
     assert build(aim) == build([[]], "scout") == alone
 
 
-def test_names_kinds_and_turns_given_beside_a_matrix_replace_its_own():
-    aim = build(PAIR, ["backbone", "scout"]).incidence_matrix()
-    other = build(aim, "scout", ["x", "y"], [2])
-    assert list(other.kinds) == ["x", "y"]
-    assert {kind.name for kind in other.kinds.values()} == {"scout"}
-    assert other.base == "x"
-    assert other.dockings[0].turn == 2
-
-
 PAIR = [[3], [4]]
 LINE = [[3, 0], [4, 3], [0, 4]]
 
 
 @pytest.mark.parametrize(
-    ("matrix", "kinds", "options", "messages"),
+    ("matrix", "kinds", "messages"),
     [
         (
             [[3], [1]],
             "backbone",
-            {},
             ["column 'e1', face 3 of module 'v0'", "port 1 of module 'v1' cannot dock", "2, 3, 4, 5"],
         ),
-        (PAIR, ["backbone", "wheel"], {}, ["unknown kind 'wheel' of module 'v1'; known: backbone, block"]),
-        (PAIR, ["wheel", "backbone"], {}, ["'wheel' of module 'v0'"]),
+        (PAIR, ["backbone", "wheel"], ["unknown kind 'wheel' of module 'v1'; known: backbone, block"]),
+        (PAIR, ["wheel", "backbone"], ["'wheel' of module 'v0'"]),
         (
-            LINE,
-            "backbone",
-            {"docking_types": ["DP", "DS"]},
+            IncidenceMatrix(LINE, ["backbone"] * 3, docking_types=["DP", "DS"]),
+            None,
             ["column 'e2', face 3 of module 'v1' and face 4 of module 'v2'", "'DS'; 'DP' is right"],
         ),
-        (PAIR, None, {}, ["kinds"]),
+        (PAIR, None, ["kinds are for a matrix of numbers"]),
+        (organism().incidence_matrix(), "backbone", ["kinds are for a matrix of numbers"]),
     ],
-    ids=["face", "kind", "kind of the base", "docking type", "no kinds"],
+    ids=["face", "kind", "kind of the base", "docking type", "no kinds", "kinds twice"],
 )
-def test_what_no_assembly_has_is_named(matrix, kinds, options, messages):
+def test_what_no_assembly_has_is_named(matrix, kinds, messages):
     with pytest.raises((AssemblyError, UnknownNameError)) as caught:
-        build(matrix, kinds, **options)
+        build(matrix, kinds)
     for message in messages:
         assert message in str(caught.value)
 
