@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from ...text.files import given_text
 from ...text.sizes import MAX_YAML_BYTES
 from ...text.yaml_text import documents, one_line
 from ..assembly.structure import checked_name, integer
+from ..modules.module_type import is_same
 from ..names import LONGEST_NAME, MOST_MODULES, is_label, listed, shown
 
 Faces = NDArray[np.int64]
@@ -83,16 +84,10 @@ class IncidenceMatrix(Constant):
         _require_connected(matrix, modules)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, IncidenceMatrix):
-            return NotImplemented
-        return self._identity() == other._identity()
+        return is_same(self, other) if isinstance(other, IncidenceMatrix) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._identity())
-
-    def _identity(self) -> tuple[object, ...]:
-        own = (getattr(self, field.name) for field in fields(self) if field.name != "matrix")
-        return self.matrix.shape, self.matrix.tobytes(), *own
+        return hash((self.modules, self.kinds, self.turns))
 
     def __str__(self) -> str:
         """Return the matrix as in Fig. 5: faces, kinds at the right, docking types below, then turns, if any.
