@@ -92,17 +92,11 @@ def test_shapes_are_drawn_where_the_module_has_them():
 
 
 def test_links_without_mass_have_no_inertial():
-    mount = [
-        modular.virtual_joint("x", "prismatic", [1, 0, 0]),
-        modular.virtual_joint("z", "revolute", [0, 0, 1]),
-    ]
-    moved = modular.Assembly(("cart", "block"), mount=mount)
-    robot = URDF.from_xml_string(moved.to_urdf())
-    assert {link.name: link.inertial is None for link in robot.links} == {
-        "world": True,
-        "cart/x": True,
-        "cart/cube": False,
-    }
+    axes = {"x": ("prismatic", [1, 0, 0]), "z": ("revolute", [0, 0, 1])}
+    mount = [modular.virtual_joint(name, *axis) for name, axis in axes.items()]
+    robot = URDF.from_xml_string(modular.Assembly(("cart", "block"), mount=mount).to_urdf())
+    assert [link.name for link in robot.links if link.inertial is None] == ["world", "cart/x"]
+    assert robot.link_map["cart/cube"].inertial.mass == 0.6
 
 
 def test_names_are_escaped():

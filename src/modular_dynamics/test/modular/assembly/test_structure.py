@@ -3,6 +3,7 @@
 import copy
 import pickle
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -180,47 +181,24 @@ def is_refused(call):
 
 @pytest.mark.parametrize("value", JUNK, ids=[repr(value)[:20] for value in JUNK])
 def test_nothing_but_errors_of_the_library_escapes(value):
-    a = snake()
-    other = modular.Assembly(("n", "backbone"))
-    calls = [
-        lambda: modular.Assembly(value),
-        lambda: modular.Assembly((value, "backbone")),
-        lambda: modular.Assembly(("v0", value)),
-        lambda: modular.Assembly(("v0", "backbone"), mount=value),
-        lambda: modular.Assembly(("v0", "backbone"), mount=[value]),
-        lambda: modular.Assembly(("v0", "backbone"), types=value),
-        lambda: modular.Assembly(("v0", "backbone"), types={"own": value}),
-        lambda: modular.Assembly(("v0", "backbone"), name=value),
-        lambda: a.dock(value, 4, "n", 3, kind="backbone"),
-        lambda: a.dock("v0", value, "n", 3, kind="backbone"),
-        lambda: a.dock("v0", 4, value, 3, kind="backbone"),
-        lambda: a.dock("v0", 4, value, 3),
-        lambda: a.dock("v0", 4, "n", value, kind="backbone"),
-        lambda: a.dock("v0", 4, "n", 3, kind=value),
-        lambda: a.dock("v0", 4, "n", 3, kind="backbone", turn=value),
-        lambda: a.undock(value),
-        lambda: a.undock("v2", value),
-        lambda: a.split(value),
-        lambda: a.split("v2", value),
-        lambda: a.docked_at(value, 3),
-        lambda: a.docked_at("v0", value),
-        lambda: a.merge(value, "v0", 4, "n", 3),
-        lambda: a.merge(other, value, 4, "n", 3),
-        lambda: a.merge(other, "v0", value, "n", 3),
-        lambda: a.merge(other, "v0", 4, value, 3),
-        lambda: a.merge(other, "v0", 4, "n", value),
-        lambda: a.merge(other, "v0", 4, "n", 3, turn=value),
-        lambda: a.merge(other, "v0", 4, "n", 3, prefix=value),
-        lambda: a.with_base(value),
-        lambda: a.with_base("v1", value),
-        lambda: a.graph(gravity=value),
-        lambda: a.graph(guess=value),
-        lambda: modular.virtual_joint(value, "prismatic", [1, 0, 0]),
-        lambda: modular.virtual_joint("x", value, [1, 0, 0]),
-        lambda: modular.virtual_joint("x", "prismatic", value),
-        lambda: modular.virtual_joint("x", "prismatic", [1, 0, 0], limits=value),
-        lambda: modular.virtual_joint("x", "prismatic", [1, 0, 0], damping=value),
-    ]
+    a, other = snake(), modular.Assembly(("n", "backbone"))
+    ends = {"module": "v0", "port": 4}
+    right = (
+        (modular.Assembly, {"base": ("n", "backbone"), "mount": "fixed", "types": {}, "name": "r"}),
+        (a.dock, {**ends, "other": "n", "other_port": 3, "kind": "backbone", "turn": 0}),
+        *((use, {"module": "v2", "port": 4}) for use in (a.undock, a.split, a.docked_at)),
+        (a.merge, {"other": other, **ends, "other_module": "n", "other_port": 3, "turn": 0, "prefix": ""}),
+        (a.with_base, {"module": "v1", "mount": "fixed"}),
+        (a.graph, {"gravity": [0.0, 0.0, 0.0], "guess": None}),
+        (modular.virtual_joint, {"name": "x", "kind": "prismatic", "axis": [1, 0, 0], "limits": None}),
+    )
+    calls = [partial(use, **{**given, name: value}) for use, given in right for name in given]
+    calls += [partial(modular.Assembly, base) for base in ((value, "backbone"), ("v0", value))]
+    calls += [partial(modular.Assembly, ("v0", "backbone"), mount=[value])]
+    calls += [partial(modular.Assembly, ("v0", "backbone"), types={"own": value})]
+    calls += [partial(modular.virtual_joint, "x", "prismatic", [1, 0, 0], damping=value)]
+    for use, given in right:
+        use(**given)
     assert sum(map(is_refused, calls)) > len(calls) // 2
     assert value not in a
 
