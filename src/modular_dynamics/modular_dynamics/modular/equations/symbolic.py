@@ -1,4 +1,4 @@
-"""M, C and N of eqs. 37-39 as SymPy expressions, text and Python functions.
+"""M, C and N of eqs. 37-39 as SymPy expressions, text, Python functions and C99.
 
 SymPy, not CasADi, which the library also knows: expressions simplify (sin^2 + cos^2, sums of angles) and
 print as in a textbook. CasADi does neither.
@@ -8,12 +8,14 @@ in a forward sweep (block i from block p_i by the direct transformation X_i = Ad
 T^T in a backward sweep. So M and C take O(n^2) blocks, N takes O(n).
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
 from numpy.typing import ArrayLike
+from sympy.codegen.rewriting import create_expand_pow_optimization
 from sympy.simplify.fu import TR8
 
 from ...algebra.matrix_forms import Array, ad, homogeneous, inverse
@@ -484,12 +486,7 @@ class SymbolicClosedForm:
         Raises:
             StateError: another name. The function: vectors of other lengths.
         """
-        matrix = getattr(self, self._checked(name))
-        vectors = {"q": self.q}
-        vectors |= {"v": self.v} if name in ("C", "tau") else {}
-        vectors |= {"a": self.a} if name == "tau" else {}
-        vectors |= {"parameters": tuple(self.values)} if self.values else {}
-        vectors |= {"wrenches": self.wrenches} if self.wrenches and name in ("N", "tau") else {}
+        matrix, vectors = getattr(self, self._checked(name)), self._vectors_of(name)
         shape = matrix.shape if name in ("M", "C") else (len(self.q),)
         definitions = list(self._definitions_of(name).items())
         computed = sympy.lambdify(
@@ -505,6 +502,52 @@ class SymbolicClosedForm:
             return np.array(computed(*(row.tolist() for row in rows)), float).reshape(shape)
 
         return evaluated
+
+    def c99(self, prefix: str) -> str:
+        """Return C99 text of the functions PREFIX_M, PREFIX_C, PREFIX_N and PREFIX_tau, which need <math.h>.
+
+        Arguments as of :meth:`python_function`, then ``out``: row by row, all matrices in full.
+
+        Raises:
+            StateError: no prefix of names in C: letters, digits and '_', a letter first.
+            UnsupportedModelError: the robot has no joints.
+        """
+        if not self.q:
+            raise UnsupportedModelError(f"'{self.name}' has no joints: there are no equations to write in C")
+        if re.fullmatch(r"[A-Za-z]\w*", prefix, re.ASCII) is None:
+            raise StateError(f"{prefix!r} cannot be a prefix in C: letters, digits and '_', a letter first")
+        lines = [f"/* M(q) a + C(q, v) v + N(q) = tau [SI units]; joints: {', '.join(self.joint_names)} */"]
+        lines += [
+            f"/* parameters[{k}]: {symbol} = {value!r} */"
+            for k, (symbol, value) in enumerate(self.values.items())
+        ]
+        lines += ["#include <math.h>"]
+        squares = create_expand_pow_optimization(3)  # x*x takes less time than pow(x, 2)
+        for name in FUNCTIONS:
+            matrix, vectors = getattr(self, name), self._vectors_of(name)
+            at = {
+                symbol: sympy.Symbol(f"{vector}[{k}]")
+                for vector, symbols in vectors.items()
+                for k, symbol in enumerate(symbols)
+            }
+            inputs = ", ".join(
+                f"const double {vector}[{len(symbols)}]" for vector, symbols in vectors.items()
+            )
+            lines += ["", f"void {prefix}_{name}({inputs}, double out[{len(matrix)}])", "{"]
+            named = [(f"const double {symbol}", own) for symbol, own in self._definitions_of(name).items()]
+            named += [(f"out[{k}]", entry) for k, entry in enumerate(matrix)]
+            lines += [f"    {to} = {sympy.ccode(squares(own.xreplace(at)))};" for to, own in named]
+            lines += [f"    (void){vector};" for vector in vectors] + ["}"]  # some robots' M is constant
+        return "\n".join([*lines, ""])
+
+    def _vectors_of(self, name: str) -> dict[str, tuple[Any, ...]]:
+        """Return the arguments of a function by name, in order."""
+        vectors = {"q": self.q}
+        vectors |= {"v": self.v} if name in ("C", "tau") else {}
+        vectors |= {"a": self.a} if name == "tau" else {}
+        vectors |= {"parameters": tuple(self.values)} if self.values else {}
+        vectors |= {"wrenches": self.wrenches} if self.wrenches and name in ("N", "tau") else {}
+        return vectors
 
     def _definitions_of(self, name: str) -> dict[Any, Expression]:
         """Return the definitions that a function depends on, in the order of computation."""

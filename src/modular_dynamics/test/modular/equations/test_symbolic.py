@@ -1,12 +1,14 @@
 """Symbolic equations against the numeric form, Lagrange's equations, Christoffel's symbols, and as Python."""
 
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 
 import modular_dynamics as md
+from helpers.c_compiler import CFunctions, needs_gcc
 from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees
 from helpers.robots.cubes import cubes
@@ -64,6 +66,28 @@ def test_it_is_the_numeric_form(name, parameters):
 def test_it_is_the_numeric_form_of_oblique_axes_with_armature_and_springs(tree):
     graph = tree.graph
     assert_equal(closed_form(graph, symbolic=True), closed_form(graph), *tree.state(graph))
+
+
+@needs_gcc
+@pytest.mark.parametrize("parameters", ["numbers", "symbols"])
+@pytest.mark.parametrize("name", ROBOTS)
+def test_c99_is_the_numeric_form(name, parameters, tmp_path):
+    graph = md.load_urdf(ROBOTS[name])
+    links, numeric = graph.links[-2:], closed_form(graph)
+    equations = closed_form(graph, symbolic=True, parameters=parameters, wrenches=links)
+    (tmp_path / "robot.c").write_text(equations.c99("robot"), encoding="ascii")
+    functions = CFunctions(SimpleNamespace(source=tmp_path / "robot.c", prefix="robot"))
+    q, v, a = np.random.default_rng(7).normal(size=(3, graph.nv))
+    forces = np.random.default_rng(8).normal(size=(2, 6))
+    size = np.abs(numeric.M(q)).max() * max(np.abs(v).max(), 1.0) + np.abs(numeric.N(q)).max()
+    for function in ("M", "C", "N", "tau"):
+        state, loaded = vectors_of(function, q, v, a), function in ("N", "tau")
+        expected = getattr(numeric, function)(
+            *state, *([dict(zip(links, forces, strict=True))] if loaded else [])
+        )
+        more = [[*equations.values.values()]] if equations.values else []
+        _, result = functions.call(function, expected.shape, *state, *more, *([forces] if loaded else []))
+        assert_close(result, expected, TOLERANCE, size)
 
 
 def zero(expression):
@@ -154,6 +178,14 @@ def test_a_base_alone_has_no_equations():
     equations = closed_form(base, symbolic=True)
     assert equations.M.shape == closed_form(base).M([]).shape == (0, 0)
     assert equations.python_function("tau")([], [], []).tolist() == []
+    with pytest.raises(md.UnsupportedModelError, match="'base' has no joints"):
+        equations.c99("base")
+
+
+@pytest.mark.parametrize("prefix", ["", "2link", "a-b", "é"])
+def test_prefixes_that_are_no_names_in_c_are_refused(prefix):
+    with pytest.raises(md.exceptions.StateError, match="cannot be a prefix in C"):
+        closed_form(md.load_urdf(crane()), symbolic=True).c99(prefix)
 
 
 def test_six_virtual_joints_move_a_base():
