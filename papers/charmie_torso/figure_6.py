@@ -14,7 +14,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from modular_dynamics.loops import read_rules
@@ -62,18 +61,9 @@ def main() -> int:
     urdf, rules = options.urdf.read_text(encoding="utf-8"), read_rules(options.rules)
     motion = documents(options.motion.read_text(encoding="utf-8"), str(options.motion))[0]
     times = instants(motion, options.instants)
-    columns = SpinnerColumn(), BarColumn(20), TextColumn("{task.description}"), TimeElapsedColumn()
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("the robot, ours and MuJoCo's", total=3 * len(times))
-
-        def tick() -> None:
-            progress.advance(task)
-
-        robot = curves(urdf, rules, motion, times, tick)
-        progress.update(task, description="body 3 without inertia")
-        variant = curves(without_inertia(urdf, rules.joints["j3"].on), rules, motion, times, tick)
-        progress.update(task, description="equilibrium of every body")
-        residuals = largest_residuals(urdf, rules, motion, times, tick)
+    robot = curves(urdf, rules, motion, times)
+    variant = curves(without_inertia(urdf, rules.joints["j3"].on), rules, motion, times)
+    residuals = largest_residuals(urdf, rules, motion, times)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     console.print(comparison(robot, variant), NOTES, highlight=False)
     console.print(f"Largest equilibrium residual of a body over {len(times)} instants:", highlight=False)

@@ -56,7 +56,7 @@ def main() -> int:
     sharing = ReactionSharing(rules)
     now = instant(graph, sharing, motion, options.time)
     console.print(reaction_table(rules, options.time, now), NOTES.format(rules=rules.name), highlight=False)
-    console.print("\n".join([*null_space(now, sharing), *sweep(graph, sharing, motion)]), highlight=False)
+    console.print("\n".join(null_space(now, sharing)), highlight=False)
     return 0
 
 
@@ -103,26 +103,6 @@ def null_space(now: Instant, sharing: ReactionSharing) -> list[str]:
     ]
 
 
-def sweep(graph: md.SubsystemGraph, sharing: ReactionSharing, motion: Mapping[str, Any]) -> list[str]:
-    """Return the largest residuals over the whole motion, as lines of text."""
-    times = np.linspace(0.0, float(motion["duration"]), 101)
-    worst, tau = dict.fromkeys(("rules", "cut", "all"), 0.0), 0.0
-    for time in times:
-        now = instant(graph, sharing, motion, float(time))
-        cut = residual(now, sharing.rules)
-        for name, residuals in (("rules", now.shared.residual), ("cut", cut), ("all", now.least.residual)):
-            worst[name] = max(worst[name], *(float(np.abs(part).max()) for part in residuals.values()))
-        for joint in ("act4", "act5"):
-            index = graph.independent_joint_names.index(joint)
-            tau = max(tau, abs(now.shared.components[joint, "push"] - now.dynamics.tau[index]))
-    reported = ", ".join(f"{name} {value:.1e}" for name, value in worst.items())
-    return [
-        f"Over the {motion['duration']:g} s of the motion ({len(times)} instants), at most:",
-        f"  equilibrium residual of a body [N, N m]: {reported}",
-        f"  act4, act5 by the rules minus the forces of inverse_dynamics [N]: {tau:.1e}",
-    ]
-
-
 def motion_at(motion: Mapping[str, Any], graph: md.SubsystemGraph, time: float) -> tuple[Array, Array, Array]:
     """Return q, v, a of the independent joints; accelerations are constant in each segment."""
     unit = np.array([motion["accelerations"].get(name, 0.0) for name in graph.independent_joint_names])
@@ -134,21 +114,6 @@ def motion_at(motion: Mapping[str, Any], graph: md.SubsystemGraph, time: float) 
         if time <= segment["until"]:
             break
     return unit * s, unit * rate, unit * scale
-
-
-def residual(now: Instant, rules: Rules) -> dict[str, Array]:
-    """Return each body's equilibrium residual with the wrenches of the cut solution."""
-    residuals = {body: part.copy() for body, part in now.shared.residual.items()}
-    for name, joint in rules.joints.items():
-        R = np.asarray(now.load_case.rotations[joint.axes])
-        force, moment = (R @ part for part in np.split(now.cut[name] - now.shared.wrenches[name], 2))
-        point = np.asarray(now.load_case.points[name])[1]
-        for body, sign in ((joint.on, 1.0), (joint.by, -1.0)):
-            if body in residuals:
-                Q, o = np.asarray(now.load_case.rotations[body]), np.asarray(now.load_case.origins[body])
-                about = moment + np.cross(point - o, force)
-                residuals[body] -= sign * np.concatenate([Q.T @ force, Q.T @ about])
-    return residuals
 
 
 def reaction_table(rules: Rules, time: float, now: Instant) -> Table:

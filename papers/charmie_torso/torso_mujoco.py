@@ -6,7 +6,7 @@ act and each body's inertial load come from MuJoCo (mujoco_loops.py), which clos
 by itself.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -20,7 +20,6 @@ from modular_dynamics.loops import Reaction, ReactionSharing, Rules, joint_react
 from papers.charmie_torso.mujoco_loops import MujocoLoops
 from papers.charmie_torso.reactions import motion_at
 
-Tick = Callable[[], object]  # called after each instant
 COMPONENTS = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
 
 
@@ -43,9 +42,7 @@ class Curves:
     their_torques: Mapping[str, Array]
 
 
-def curves(
-    urdf: str, rules: Rules, motion: Mapping[str, Any], times: Array, tick: Tick = lambda: None
-) -> Curves:
+def curves(urdf: str, rules: Rules, motion: Mapping[str, Any], times: Array) -> Curves:
     """Return the curves of both codes at these times."""
     graph, sharing = md.load_urdf(urdf), ReactionSharing(rules)
     names = graph.independent_joint_names
@@ -58,7 +55,6 @@ def curves(
         wrenches[0, k] = sharing(load_case_of(graph, dynamics, rules)).wrenches[base.name]
         torques[0, k] = dynamics.tau
         wrenches[1, k], torques[1, k] = peer.reaction(base.on), peer.tau
-        tick()
     ours, theirs = (dict(zip(names, values.T, strict=True)) for values in torques)
     weight = sum(body.mass for body in graph.bodies) * float(np.linalg.norm(graph.gravity))
     return Curves(times, weight, *wrenches, ours, theirs)
@@ -149,9 +145,7 @@ def equilibrium_residuals(peer: MujocoLoops, acting: Iterable[Reaction]) -> dict
     return residuals
 
 
-def largest_residuals(
-    urdf: str, rules: Rules, motion: Mapping[str, Any], times: Array, tick: Tick = lambda: None
-) -> dict[str, Array]:
+def largest_residuals(urdf: str, rules: Rules, motion: Mapping[str, Any], times: Array) -> dict[str, Array]:
     """Return a body's largest residual, force [N] and moment [N m], by way: rules, least norm, cut."""
     robot = with_mounts_at_rest(urdf)
     graph, sharing = md.load_urdf(robot), ReactionSharing(rules)
@@ -162,5 +156,4 @@ def largest_residuals(
         for name, acting in reactions_in_three_ways(graph, dynamics, sharing, peer).items():
             residuals = np.abs(list(equilibrium_residuals(peer, acting).values())).reshape(-1, 2, 3)
             worst[name] = np.maximum(worst.get(name, 0.0), residuals.max(axis=(0, 2)))
-        tick()
     return worst

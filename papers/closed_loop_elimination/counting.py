@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 
 from papers.closed_loop_elimination.symbols import import_casadi
 
-__all__ = ["WEIGHTS", "Count", "OperationGraph", "count"]
-
 #: Table 1, second row.
 WEIGHTS = {"add": 1, "mul": 1, "div": 4, "sqrt": 5, "sin": 10, "atan": 15, "assign": 1}
 _COLUMN = {

@@ -13,8 +13,6 @@ from papers.closed_loop_elimination.orientations import Orientations, PlanarRota
 from papers.closed_loop_elimination.planar_loops import LoopStep, RigidGroup, SolutionStep
 from papers.closed_loop_elimination.symbols import PlanarVector, Symbol
 
-__all__ = ["eliminate"]
-
 
 def eliminate(
     steps: list[SolutionStep], orientations: Orientations, direct: bool, closed: dict[str, float]

@@ -14,15 +14,11 @@ from modular_dynamics.loops import solver_of
 from modular_dynamics.model import SubsystemGraph
 from papers.closed_loop_elimination.counting import Count, count
 from papers.closed_loop_elimination.elimination import eliminate
-from papers.closed_loop_elimination.mass_matrix import mass_matrix
-from papers.closed_loop_elimination.orientations import Orientations
+from papers.closed_loop_elimination.orientations import Orientations, Rates, explicit_rates, implicit_rates
 from papers.closed_loop_elimination.planar_bodies import planar_model_of
 from papers.closed_loop_elimination.planar_loops import planar_loops_of, solution_steps, spring_paths_of
-from papers.closed_loop_elimination.planar_tree import PlanarTree
-from papers.closed_loop_elimination.rates import Rates, explicit_rates, implicit_rates
+from papers.closed_loop_elimination.planar_tree import PlanarTree, mass_matrix
 from papers.closed_loop_elimination.symbols import ModelConstants
-
-__all__ = ["METHODS", "Method"]
 
 #: Trigonometric elimination, direct elimination, implicit constraints.
 METHODS = ("TE", "DE", "IC")

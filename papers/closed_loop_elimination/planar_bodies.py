@@ -19,8 +19,6 @@ from modular_dynamics.dynamics.arguments import Array
 from modular_dynamics.exceptions import UnsupportedModelError
 from modular_dynamics.model import Anchor, Body, Joint, JointType, SubsystemGraph
 
-__all__ = ["End", "PlanarBody", "PlanarModel", "planar_model_of"]
-
 #: One end of a loop or spring: its body (None: the ground), and its position in that body's frame [m].
 End = tuple[int | None, Array]
 #: Rounding errors of an exact zero are smaller [m or 1].

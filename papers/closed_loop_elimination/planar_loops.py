@@ -9,18 +9,6 @@ from modular_dynamics.exceptions import UnsupportedModelError
 from modular_dynamics.model import Gear, SubsystemGraph
 from papers.closed_loop_elimination.planar_bodies import End, PlanarBody, PlanarModel
 
-__all__ = [
-    "BASE",
-    "LoopStep",
-    "RigidGroup",
-    "Segment",
-    "SolutionStep",
-    "SymbolicLoop",
-    "planar_loops_of",
-    "solution_steps",
-    "spring_paths_of",
-]
-
 #: Index of a plane's carrier, used like the index of a body in the plane.
 BASE = -1
 #: Cut joints whose two conditions in the plane say that two points coincide.

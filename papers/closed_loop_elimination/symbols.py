@@ -11,16 +11,6 @@ import numpy as np
 from modular_dynamics.optional_packages import needed
 from papers.closed_loop_elimination.planar_bodies import PlanarBody
 
-__all__ = [
-    "ModelConstants",
-    "PlanarInertia",
-    "PlanarVector",
-    "Symbol",
-    "add_to",
-    "import_casadi",
-    "planar_inertia_of",
-]
-
 #: A scalar casadi.SX, or a number.
 Symbol = Any
 Key = TypeVar("Key")

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 import modular_dynamics as md
@@ -71,19 +70,10 @@ def main() -> int:
     options = parser.parse_args()
     console = Console(width=None if sys.stdout.isatty() else 110)
     graph = md.load_urdf(options.urdf)
-    columns = SpinnerColumn(), BarColumn(20), TextColumn("{task.description}"), TimeElapsedColumn()
-    rows = [(term, row) for term in ("g1", "M1") for row in (*METHODS, "W", "tree")]
-    rows += [("tau1", method) for method in METHODS]
-    rows_of_term: dict[tuple[str, str], tuple[Count, float, Count]] = {}
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("a closed configuration", total=len(rows))
-        Method(graph, "TE")  # not timed: compiles the solver of the loops and closes them
-        for term, method in rows:
-            progress.update(task, description=f"{term} by {method}")
-            rows_of_term[term, method] = _measured(graph, term, method)
-            progress.advance(task)
+    Method(graph, "TE")  # not timed: closes the loops once
     for term in TITLES:
-        console.print(_table(term, rows_of_term))
+        parts = () if term == "tau1" else ("W", "tree")
+        console.print(_table(term, {row: _measured(graph, term, row) for row in (*METHODS, *parts)}))
     console.print(NOTES.format(repeats=REPEATS), highlight=False)
     return 0
 
@@ -102,14 +92,12 @@ def _measured(graph: md.SubsystemGraph, term: str, row: str) -> tuple[Count, flo
     return counted, min(times), folded.count(what(folded))
 
 
-def _table(term: str, rows_of_term: dict[tuple[str, str], tuple[Count, float, Count]]) -> Table:
+def _table(term: str, rows: dict[str, tuple[Count, float, Count]]) -> Table:
     table = Table(title=TITLES[term], title_justify="left")
     for name in ("method", "", "±", "*", "/", "√", "sin", "atan", ":=", "sum", "t / s", "numbers: sum"):
         table.add_column(name, justify="right" if name else "left", no_wrap=True)
     table.add_row("", "factor", *map(str, WEIGHTS.values()), style="dim", end_section=True)
-    for (quantity, row), (ours, seconds, folded) in rows_of_term.items():
-        if quantity != term:
-            continue
+    for row, (ours, seconds, folded) in rows.items():
         name = f"open {term[0]}" if row == "tree" else row
         known = PAPER.get((term, row))
         own = f"{seconds:.2f}", str(folded.weighted)

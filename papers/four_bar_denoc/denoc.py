@@ -23,8 +23,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from modular_dynamics.exceptions import ClosureError, SingularityError
 
-__all__ = ["FourBar", "Link"]
-
 Array = NDArray[np.float64]
 E_Z = np.array([0.0, 0.0, 1.0])
 

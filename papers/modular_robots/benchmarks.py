@@ -4,7 +4,6 @@ The paper publishes neither masses and lengths nor initial states. The modules a
 mechanisms begin at rest, far from the vertical, so that all nonlinear terms count; nothing drives them.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,6 @@ TARGET = 1e-8  # of the amplitude of each coordinate
 #: A start of the double pendulum from which its motion is chaotic: no two integrators agree for long [rad].
 CHAOTIC = (3.0, 3.0)
 Array = NDArray[np.float64]
-Progress = Callable[[float, float], None] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,16 +104,12 @@ def crane(start: tuple[float, float] = (0.0, 1.5)) -> Benchmark:
     return Benchmark("crane", assembly, equations, np.array(start), ("x", "th"), ("m", "rad"), np.eye(2))
 
 
-def compare(
-    benchmark: Benchmark, duration: float = DURATION, count: int = 1001, progress: Progress = None
-) -> Comparison:
-    """Return both motions over ``duration`` [s] at ``count`` times; ``progress``: as of ``md.simulate``."""
+def compare(benchmark: Benchmark, duration: float = DURATION, count: int = 1001) -> Comparison:
+    """Return both motions over ``duration`` [s] at ``count`` times."""
     times = np.linspace(0.0, duration, count)
     q = np.linalg.solve(benchmark.x_of_q, benchmark.start)
     graph, rest = benchmark.assembly.graph(), np.zeros(2)
-    ours = md.simulate(
-        graph, q, rest, None, duration, times=times, rtol=TOLERANCE, atol=TOLERANCE, progress=progress
-    )
+    ours = md.simulate(graph, q, rest, None, duration, times=times, rtol=TOLERANCE, atol=TOLERANCE)
     x, v = integrate(benchmark.equations, benchmark.start, times)
     return Comparison(
         benchmark,

@@ -8,19 +8,18 @@ their motions: assemblies of modules beside Lagrange's equations, integrated wit
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from papers.modular_robots import benchmarks
 from papers.modular_robots.benchmarks import CHAOTIC, DURATION, TARGET, Benchmark, Comparison, compare
 from papers.modular_robots.curves_picture import draw_curves
 from papers.modular_robots.lagrange import growth
-from papers.modular_robots.organism import MISPRINTS, organism, table_of
+from papers.modular_robots.organism import MISPRINTS, organism
 from papers.modular_robots.organism_picture import draw_organism
 from papers.modular_robots.table_picture import draw_table
 from papers.modular_robots.topology_picture import draw_topologies
@@ -41,27 +40,16 @@ def main() -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     console = Console(width=None if sys.stdout.isatty() else 110)
     pendulum, crane = benchmarks.double_pendulum(), benchmarks.crane()
-    columns = SpinnerColumn(), BarColumn(20), TextColumn("{task.description}"), TimeElapsedColumn()
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("", total=3.0)
-
-        def show(name: str, done: float) -> Callable[[float, float], None]:
-            progress.update(task, description=name, completed=done)
-            return lambda t, t_end: progress.update(task, completed=done + t / t_end)
-
-        duration = options.duration
-        first = compare(pendulum, duration, progress=show(pendulum.name, 0.0))
-        second = compare(crane, duration, progress=show(crane.name, 1.0))
-        show("pictures", 2.0)
-        times = np.linspace(0.0, duration, 1001)
-        grows = growth(pendulum.equations, np.array(CHAOTIC), times)
-        four, five, seven, eight = (options.out / name for name in PICTURES)
-        draw_organism(organism(), four)
-        draw_table(table_of(organism()), MISPRINTS, five)
-        draw_curves((first, second), seven)
-        draw_topologies(pendulum, crane, eight)
+    first, second = (compare(benchmark, options.duration) for benchmark in (pendulum, crane))
+    times = np.linspace(0.0, options.duration, 1001)
+    grows = growth(pendulum.equations, np.array(CHAOTIC), times)
+    four, five, seven, eight = (options.out / name for name in PICTURES)
+    draw_organism(organism(), four)
+    draw_table(organism().incidence_matrix(), MISPRINTS, five)
+    draw_curves((first, second), seven)
+    draw_topologies(pendulum, crane, eight)
     console.print(table(first, second))
-    console.print(notes((first, second), grows, duration), highlight=False)
+    console.print(notes((first, second), grows, options.duration), highlight=False)
     for path in (four, five, seven, eight):
         console.print(f"Drawn in {path}", highlight=False, soft_wrap=True)
     return int(max(one.differences.max() for one in (first, second)) >= TARGET)

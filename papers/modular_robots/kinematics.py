@@ -3,20 +3,11 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from modular_dynamics.algebra.matrix_forms import Array
+from modular_dynamics.algebra.matrix_forms import adjoint_matrix as adjoint
 from modular_dynamics.exceptions import StateError
 from modular_dynamics.model import SubsystemGraph, checked_vectors
-from modular_dynamics.modular.equations.numeric import (
-    Array,
-    HasGraph,
-    TreeData,
-    adjoint,
-    dyads,
-    exp,
-    graph_of,
-    tree_data,
-)
-
-__all__ = ["body_poses", "path_poses", "paths", "poses"]
+from modular_dynamics.modular.equations.numeric import HasGraph, TreeData, dyads, exp, graph_of, tree_data
 
 
 def paths(robot: SubsystemGraph | HasGraph) -> tuple[tuple[str, ...], ...]:

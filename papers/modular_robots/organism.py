@@ -1,4 +1,4 @@
-"""The organism of nine Backbones of Meister & Gutenkunst, Fig. 4: assembly, table, and view from above."""
+"""The organism of nine Backbones of Meister & Gutenkunst, Fig. 4: assembly, and view from above."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -39,27 +39,12 @@ class Cell(NamedTuple):
     faces: Mapping[str, NDArray[np.float64]]
 
 
-class Table(NamedTuple):
-    """The adapted assembly incidence matrix AIM_SB: faces by modules and docks, with its column and row."""
-
-    modules: tuple[str, ...]
-    matrix: NDArray[np.int64]
-    kinds: tuple[str, ...]
-    docking_types: tuple[str, ...]
-
-
 def organism() -> modular.Assembly:
     """Return the organism; v0 is the base."""
     assembly = modular.Assembly(base=("v0", "backbone"), name="organism")
     for docking in DOCKINGS:
         assembly = assembly.dock(*docking, kind="backbone")
     return assembly
-
-
-def table_of(assembly: modular.Assembly) -> Table:
-    """Return an assembly's table, columns in the order of docking: e1, e2, ..."""
-    aim = assembly.incidence_matrix()
-    return Table(aim.modules, aim.matrix, tuple(kind[0].upper() for kind in aim.kinds), aim.docking_types)
 
 
 def cells_of(assembly: modular.Assembly) -> tuple[Cell, ...]:

@@ -11,7 +11,7 @@ from matplotlib.patches import FancyBboxPatch, Patch
 from numpy.typing import NDArray
 
 from modular_dynamics import modular
-from papers.modular_robots.organism import Cell, cells_of, table_of
+from papers.modular_robots.organism import Cell, cells_of
 
 BASE, MODULE, INK, HINGE = "#dd6b20", "#2b6cb0", "0.25", "#718096"
 COLOURS = {"DS": "#2f855a", "DP": "#c53030", "DO": "#6b46c1"}
@@ -28,7 +28,7 @@ def digraph_of(assembly: modular.Assembly) -> nx.DiGraph:
     """Return a graph of modules; an edge to each docked module has its name, faces and type."""
     graph = nx.DiGraph()
     graph.add_nodes_from(assembly)
-    types = table_of(assembly).docking_types
+    types = assembly.incidence_matrix().docking_types
     for k, (docking, kind) in enumerate(zip(assembly.dockings, types, strict=True)):
         faces = docking.parent_port, docking.port
         graph.add_edge(docking.parent, docking.module, name=f"e{k + 1}", faces=faces, type=kind)
@@ -68,7 +68,7 @@ def _draw_cells(axis: Axes, assembly: modular.Assembly) -> None:
     centres = {cell.module: cell.centre / size for cell in cells}
     for cell in cells:
         _draw_cell(axis, cell, centres[cell.module], cell.module == assembly.base)
-    for docking, kind in zip(assembly.dockings, table_of(assembly).docking_types, strict=True):
+    for docking, kind in zip(assembly.dockings, assembly.incidence_matrix().docking_types, strict=True):
         a, b = centres[docking.parent], centres[docking.module]
         along, middle = 0.5 * (b - a), 0.5 * (a + b)
         across = np.array([-along[1], along[0]])

@@ -12,23 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from modular_dynamics.algebra.matrix_forms import Array, ad, inverse
+from modular_dynamics.algebra.matrix_forms import adjoint_matrix as adjoint
 from modular_dynamics.exceptions import StateError
 from modular_dynamics.model import SubsystemGraph, checked_vectors
 from modular_dynamics.model.number_arrays import number_array
-from modular_dynamics.modular.equations.numeric import (
-    Array,
-    HasGraph,
-    TreeData,
-    ad,
-    adjoint,
-    body_wrenches,
-    dyads,
-    graph_of,
-    inverse,
-    tree_data,
-)
-
-__all__ = ["RecursionResult", "recursion"]
+from modular_dynamics.modular.equations.numeric import HasGraph, body_wrenches, dyads, graph_of, tree_data
 
 
 class RecursionResult(NamedTuple):
@@ -55,9 +44,8 @@ def recursion(
     wrenches: Mapping[str, ArrayLike] | None = None,
     base_twist: ArrayLike | None = None,
     base_acceleration: ArrayLike | None = None,
-    friction: str = "none",
 ) -> RecursionResult:
-    """Return the torques of accelerations a, with all twists and wrenches (eqs. 22-28).
+    """Return the torques of accelerations a, with all twists and wrenches (eqs. 22-28), without friction.
 
     Args:
         q, v, a: (nv,) in joint_names' order.
@@ -65,46 +53,33 @@ def recursion(
         base_twist: V_0 (6,) (v, w) in the base's frame (eq. 22); zero by default.
         base_acceleration: Vdot_0 (6,), its rate, which includes minus gravity: (0 0 g 0 0 0) by default
             (eq. 23), which is minus the graph's gravity.
-        friction: "none", or "urdf": that of the joints counts. Armature and springs always do.
 
     Raises:
-        StateError: a wrong shape, a number that is not finite, an unknown link, another friction.
+        StateError: a wrong shape, a number that is not finite, an unknown link.
         UnsupportedModelError: see :func:`.tree_data`.
     """
     graph = graph_of(robot)
     tree = tree_data(graph)
     q, v, a = checked_vectors(graph, q=q, v=v, a=a)
-    n, H = len(tree.bodies), dyads(tree, q)
+    n, at, H = len(tree.bodies), tree.columns, dyads(tree, q)
     V0 = _twist("base_twist", base_twist, np.zeros(6))
     V0dot = _twist("base_acceleration", base_acceleration, tree.Vdot0)
     V, Vdot, F = np.zeros((n, 6)), np.zeros((n, 6)), -body_wrenches(tree, wrenches)
     back = [adjoint(inverse(own)) for own in H]
     for k, parent in enumerate(tree.parents):
         before, before_dot = (V0, V0dot) if parent is None else (V[parent], Vdot[parent])
-        own = tree.S[k] * v[tree.columns[k]]
+        own = tree.S[k] * v[at[k]]
         V[k] = back[k] @ before + own
-        Vdot[k] = back[k] @ before_dot + ad(V[k]) @ own + tree.S[k] * a[tree.columns[k]]
-    tau = _joint_torques(tree, q, v, a, friction)
+        Vdot[k] = back[k] @ before_dot + ad(V[k]) @ own + tree.S[k] * a[at[k]]
+    tau = np.zeros(len(at))
+    tau[at] = tree.armature * a[at] + tree.stiffness * (q[at] - tree.rest_position)
     for k in reversed(range(n)):
         F[k] += tree.M[k] @ Vdot[k] - ad(V[k]).T @ (tree.M[k] @ V[k])
         parent = tree.parents[k]
         if parent is not None:
             F[parent] += back[k].T @ F[k]
-        tau[tree.columns[k]] += tree.S[k] @ F[k]
+        tau[at[k]] += tree.S[k] @ F[k]
     return RecursionResult(V, Vdot, F, tau)
-
-
-def _joint_torques(tree: TreeData, q: Array, v: Array, a: Array, friction: str) -> Array:
-    """Return torques of drives and springs (nv,): J a + k (q - rest), with friction d v + f sign v."""
-    if friction not in ("none", "urdf"):
-        raise StateError(f"friction is {friction!r}; 'none' or 'urdf' is needed")
-    order = tree.columns
-    own = tree.armature * a[order] + tree.stiffness * (q[order] - tree.rest_position)
-    if friction == "urdf":
-        own += tree.damping * v[order] + tree.friction * np.sign(v[order])
-    tau = np.zeros(len(order))
-    tau[order] = own
-    return tau
 
 
 def _twist(name: str, value: ArrayLike | None, default: Array) -> Array:

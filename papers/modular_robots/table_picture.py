@@ -7,14 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from papers.modular_robots.organism import Table
+from modular_dynamics import modular
 from papers.modular_robots.organism_picture import COLOURS, INK
 
 MARKED, HEAD, ZERO = "#feebc8", "#edf2f7", "0.7"
 Misprints = Mapping[tuple[str, str], int]
 
 
-def draw_table(table: Table, misprints: Misprints, path: Path) -> Path:
+def draw_table(table: modular.IncidenceMatrix, misprints: Misprints, path: Path) -> Path:
     """Write the picture; return its path. ``misprints``: by row and column, what the paper has."""
     rows, columns = table.matrix.shape
     figure = Figure(figsize=(0.62 * (columns + 2) + 0.6, 0.46 * (rows + 2) + 1.3), layout="constrained")
@@ -22,17 +22,17 @@ def draw_table(table: Table, misprints: Misprints, path: Path) -> Path:
     axis.set_xlim(-1.3, columns + 1.3)
     axis.set_ylim(rows + 1.1, -1.1)
     axis.axis("off")
-    docks = [f"e{k + 1}" for k in range(columns)]
-    for k, dock in enumerate(docks):
+    types = table.docking_types or ("-",) * columns
+    for k, (dock, kind) in enumerate(zip(table.docks, types, strict=True)):
         _cell(axis, k, -1, dock, HEAD)
-        _cell(axis, k, rows, table.docking_types[k], HEAD, COLOURS[table.docking_types[k]])
+        _cell(axis, k, rows, kind, HEAD, COLOURS.get(kind, INK))
         for row, module in enumerate(table.modules):
             face = table.matrix[row, k]
             background = MARKED if (module, dock) in misprints else "white"
             _cell(axis, k, row, str(face), background, INK if face else ZERO)
     for row, (module, kind) in enumerate(zip(table.modules, table.kinds, strict=True)):
         _cell(axis, -1, row, module, HEAD)
-        _cell(axis, columns, row, kind, HEAD)
+        _cell(axis, columns, row, kind[0].upper(), HEAD)
     _cell(axis, -1, rows, "type", HEAD)
     _cell(axis, columns, -1, "kind", HEAD)
     axis.set_title("Adapted assembly incidence matrix: faces of modules, by docks", fontsize=11)

@@ -2,7 +2,7 @@
 
 import copy
 
-__all__ = ["WRONG", "at", "changed", "leaves", "mappings"]
+__all__ = ["WRONG", "changed", "leaves"]
 
 #: Of a wrong kind wherever a file has a number or a text.
 WRONG = (
@@ -28,15 +28,6 @@ def leaves(data, path=()):
             yield from leaves(data[key], (*path, key))
     else:
         yield path
-
-
-def mappings(data, path=()):
-    """The paths to all mappings."""
-    if isinstance(data, dict):
-        yield path
-    if isinstance(data, dict | list):
-        for key in data if isinstance(data, dict) else range(len(data)):
-            yield from mappings(data[key], (*path, key))
 
 
 def at(data, path):

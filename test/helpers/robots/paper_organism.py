@@ -1,6 +1,6 @@
 """The organism of nine Backbones of Meister & Gutenkunst: Figs. 4 and 5, Table III."""
 
-from modular_dynamics import modular
+from papers.modular_robots.organism import organism
 
 __all__ = ["DIRECT", "DOCKING_TYPES", "FACES", "INDIRECT", "organism"]
 
@@ -38,11 +38,3 @@ INDIRECT = (
     ((6, 8), (6, 7), (7, 8)),
     ((0, 8), (0, 7), (7, 8)),
 )
-
-
-def organism():
-    """The organism, docked row by row of the DTL."""
-    assembly = modular.Assembly(base=("v0", "backbone"))
-    for i, j, face_from, face_to in DIRECT:
-        assembly = assembly.dock(f"v{i}", face_from, f"v{j}", face_to, kind="backbone")
-    return assembly

@@ -1,6 +1,5 @@
 """MuJoCo on closed loops: it agrees off the published motion, on another torso, at rest; it can disagree."""
 
-import mujoco
 import numpy as np
 import pytest
 from lxml import etree
@@ -9,7 +8,7 @@ import modular_dynamics as md
 from helpers.robots.charmie_torso import EQUILIBRIUM, INSTANTS, RULES, SAME, URDF, motion
 from helpers.robots.small_torso import load, small_torso_text
 from modular_dynamics.loops import ReactionSharing, joint_reactions, load_case_of
-from papers.charmie_torso.mujoco_loops import MujocoLoops, warn_on_stderr
+from papers.charmie_torso.mujoco_loops import MujocoLoops
 from papers.charmie_torso.torso_mujoco import solve_both
 
 
@@ -83,15 +82,3 @@ def test_closures_that_the_peer_does_not_support_are_rejected():
         assert old in URDF
         with pytest.raises(ValueError, match=r"loop joint 'srt4'|spring 's5'"):
             MujocoLoops(URDF.replace(old, new), ["act4"])
-
-
-def test_a_warning_goes_to_stderr_and_writes_no_file(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    warn_on_stderr()
-    text = "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>"
-    model = mujoco.MjModel.from_xml_string(text)
-    data = mujoco.MjData(model)
-    data.qpos[0] = np.nan
-    mujoco.mj_step(model, data)
-    assert "MuJoCo: Nan, Inf or huge value in QPOS" in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []

@@ -123,18 +123,6 @@ def test_joints_transmit_the_torques_of_their_drives(mounted):
                 assert along_axis @ axis == pytest.approx(tau.get(name, 0.0), abs=EQUILIBRIUM), name
 
 
-def test_mounts_that_stand_still_change_nothing(mounted):
-    graphs = mounted[0], md.load_urdf(URDF)
-    for time in INSTANTS[::50]:
-        on_mounts, expected = (
-            dict(zip(graph.independent_joint_names, dynamics.tau, strict=True))
-            for graph in graphs
-            for dynamics in [md.InverseDynamics(graph).solve(*motion(graph, time))]
-        )
-        assert len(expected) == 19
-        assert {name: on_mounts[name] for name in expected} == pytest.approx(expected, abs=SAME)
-
-
 def test_mujoco_has_all_that_equilibrium_determines_within_the_torso(mounted):
     """Where self-stress has no part; the rest is a choice, of which MuJoCo's least norm is another."""
     graph, sharing, peer = mounted

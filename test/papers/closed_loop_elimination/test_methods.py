@@ -1,7 +1,6 @@
 """Symbolic methods TE, DE and IC: against the published case, the numeric core and each other; counts."""
 
 import operator
-import sys
 from xml.etree import ElementTree
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.robots.exoskeleton import CASE, reference_inertias
-from modular_dynamics.exceptions import MissingDependencyError, StateError, UnsupportedModelError
+from modular_dynamics.exceptions import StateError, UnsupportedModelError
 from papers.closed_loop_elimination.counting import WEIGHTS, Count, OperationGraph, count
 from papers.closed_loop_elimination.methods import METHODS, Method
 from papers.closed_loop_elimination.planar_bodies import PlanarModel
@@ -193,12 +192,6 @@ def test_counting():
     assert count(term, [x]) == method_count
     assert method_count.weighted == 1 + 1 + 4 + 20 + 4
     assert list(WEIGHTS.values()) == [1, 1, 4, 5, 10, 15, 1]
-
-
-def test_without_casadi_the_error_says_what_to_install(graph, monkeypatch):
-    monkeypatch.setitem(sys.modules, "casadi", None)  # importing it fails now
-    with pytest.raises(MissingDependencyError, match=r"needs CasADi.* not installed: pip install casadi$"):
-        Method(graph, "IC")
 
 
 def test_refusals(graph, load_robot):

@@ -12,7 +12,7 @@ from .incidence.transformations import (
     IndirectTransformation,
     IndirectTransformations,
 )
-from .modules.files import read_module_type, read_module_types, shipped_types
+from .modules.files import read_module_type, shipped_types
 from .modules.module_type import ModuleBody, ModuleJoint, ModuleType, Port, Shape
 
 __all__ = [
@@ -36,7 +36,6 @@ __all__ = [
     "equations",
     "gaits",
     "read_module_type",
-    "read_module_types",
     "shipped_types",
     "virtual_joint",
 ]

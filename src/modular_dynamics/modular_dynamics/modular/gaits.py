@@ -22,7 +22,7 @@ from ..model.number_arrays import Constant, number_array
 from ..text.element import Element
 from ..text.files import given_text
 from ..text.numbers import LARGEST
-from ..text.sizes import MAX_NAME, MAX_YAML_BYTES, too_large
+from ..text.sizes import MAX_YAML_BYTES
 from ..text.yaml_text import documents
 from .names import listed, shown
 
@@ -69,7 +69,7 @@ def whole_number(key: str, value: Any, *, most: int = 2**63 - 1) -> int:
 
 
 def checked_names(key: str, names: Any) -> tuple[str, ...]:
-    """Return at least one name, none twice, each a text that YAML can hold. Raises GaitError."""
+    """Return at least one name, none twice. Raises GaitError."""
     if isinstance(names, str | Mapping | Set) or not isinstance(names, Iterable):
         raise GaitError(f"{key} is {shown(names)}; a list of joints' names is needed")
     result = tuple(names)
@@ -78,10 +78,6 @@ def checked_names(key: str, names: Any) -> tuple[str, ...]:
     for name in result:
         if not isinstance(name, str) or not name:
             raise GaitError(f"{key} holds {shown(name)}; the name of a joint is needed")
-        if len(name) > MAX_NAME:
-            raise GaitError(too_large(f"in {key} the name {shown(name)}", len(name), MAX_NAME, "characters"))
-        if any("\ud800" <= character <= "\udfff" for character in name):
-            raise GaitError(f"{key} holds {shown(name)}, which is no text: it has half a character")
     twice = [name for name, count in Counter(result).items() if count > 1]
     if twice:
         raise GaitError(f"{key} names {listed(twice)} twice; each joint has one motion")

@@ -7,8 +7,6 @@ from collections.abc import Collection
 from itertools import islice
 from reprlib import Repr
 
-__all__ = ["LONGEST_NAME", "MOST_MODULES", "MOST_PARTS", "NAME", "is_label", "is_name", "listed", "shown"]
-
 #: Characters of a name: of a module, a kind, a port, a body, a joint, a robot.
 LONGEST_NAME = 100
 #: Modules of an assembly, whose incidence matrix has as many rows and about as many columns.

@@ -80,7 +80,6 @@ def _run_study(arguments: argparse.Namespace) -> int:
     """Compute a study and print its summary; return the exit code."""
     from ..study import load_study  # noqa: PLC0415  # takes long
     from ..study.findings import findings_of, summary_lines  # noqa: PLC0415
-    from ..study.reading import sources_of  # noqa: PLC0415
     from ..study.run import run_study  # noqa: PLC0415
     from ..study.store import Store  # noqa: PLC0415
 
@@ -89,8 +88,6 @@ def _run_study(arguments: argparse.Namespace) -> int:
     if arguments.scheduler is not None and arguments.workers is not None:
         raise UsageError("--workers is for this machine; a scheduler has its own")
     study = load_study(arguments.path)
-    for path in Store(arguments.output, study).replaced:
-        raise_if_read("-o: a run writes", path, sources_of(study))
     try:
         done = run_study(
             study,

@@ -15,26 +15,6 @@ from ..model import SubsystemGraph
 from ..motions import AccelerationProfile
 from .study import Bound, Study, designs_between
 
-__all__ = [
-    "Evaluator",
-    "Loads",
-    "NODES",
-    "Path",
-    "States",
-    "Violation",
-    "design_graph",
-    "designs_of_block",
-    "evaluated_rows",
-    "front",
-    "kept_rows",
-    "objectives_of",
-    "order",
-    "path_of",
-    "scores",
-    "states_of",
-    "times_of",
-]
-
 Array = NDArray[np.float64]
 
 # States of a trajectory, and the motion of actuators that a task asks for.

@@ -7,11 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import StudyError
-from .evaluation import Evaluator, Violation, design_graph, front, kept_rows, objectives_of, order, scores
+from .evaluation import Evaluator, Violation, front, kept_rows, objectives_of, order, scores
 from .store import Store, columns_of_file
 from .study import Study
-
-__all__ = ["Design", "Findings", "best_rows", "design_head", "design_row", "findings_of", "summary_lines"]
 
 Columns = dict[str, NDArray[Any]]
 #: Words for the requirements that designs violate.
@@ -84,19 +82,6 @@ class Findings:
         counted = [(words, int((violations & int(flag) != 0).sum())) for flag, words in REASONS.items()]
         return [(words, count) for words, count in counted if count]
 
-    def impossible(self) -> tuple[Design, str] | None:
-        """Return the first design that no robot can have, with the error; None if there is none."""
-        rows = np.flatnonzero(self.columns["violations"] & int(Violation.NO_MODEL))
-        if not len(rows):
-            return None
-        design, fault = self.design(int(rows[0])), ""
-        assert design.numbers is not None
-        try:
-            design_graph(self.evaluator, design.numbers)
-        except StudyError as error:
-            fault = str(error.__cause__)
-        return design, fault
-
     def pairs(self) -> list[tuple[Design, Design]]:
         """Return for each trajectory the published design on it, and the best design with it."""
         found = []
@@ -162,11 +147,6 @@ def summary_lines(findings: Findings) -> list[str]:
             "not kept (a design may count several times): "
             + ", ".join(f"{words} {n:,}" for words, n in reasons)
         )
-    if (impossible := findings.impossible()) is not None:
-        design, fault = impossible
-        labels = zip(findings.study.inputs, _labels(findings, design), strict=True)
-        inputs = ", ".join(f"{one.name} {label}" for one, label in labels)
-        lines.append(f"no robot, for example: {design.title} ({inputs}): {fault}")
     best = findings.best
     if best is None:
         return lines

@@ -15,8 +15,6 @@ from ..text.yaml_text import documents
 from ..urdf import load_urdf
 from .study import VALUE, Bound, Input, Keep, Sampling, Study, Target, TensionLimit
 
-__all__ = ["load_study", "sources_of"]
-
 _KINDS = ("list", "range", "catalogue", "trajectories")
 _KEYS = ("version", "name", "description", "partition", "objective", "keep", "sampling")
 #: Most designs of each kind of sampling; SciPy's Sobol sequence has 2^32 points.

@@ -16,8 +16,6 @@ from ..optional_packages import needed
 from ..pictures.colours import COLOURS
 from .findings import Design, Findings, best_rows, design_head, design_row, summary_lines
 
-__all__ = ["written_report"]
-
 
 def _matplotlib() -> Any:
     """Return Matplotlib with its figures. Raises MissingDependencyError."""

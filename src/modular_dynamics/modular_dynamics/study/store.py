@@ -23,8 +23,6 @@ from ..text.files import write_beside
 from .evaluation import designs_of_block
 from .study import Study
 
-__all__ = ["Store", "about_of", "arrow", "columns_of_file", "parquet_bytes"]
-
 
 def arrow() -> Any:
     """Return PyArrow with its module for Parquet files. Raises MissingDependencyError."""
@@ -83,7 +81,7 @@ def write_in_order(parts: Sequence[Path], target: Any) -> None:
 
 
 #: Files in the folder.
-ABOUT, RESULT, STUDY, LOCK = "about.json", "designs.parquet", "study.yaml", ".lock"
+ABOUT, RESULT, LOCK = "about.json", "designs.parquet", ".lock"
 _TEXTS = "name", "study", "digest"  # in ABOUT
 OF_CHUNKS = f"{'[0-9]' * 8}*_{'[0-9a-f]' * 16}.parquet"
 
@@ -116,31 +114,22 @@ class Store:
         return self.folder / RESULT
 
     @property
-    def replaced(self) -> list[Path]:
-        """Files that a run rewrites, whatever they held, without the copy of the study."""
-        return [self.folder / name for name in (LOCK, ABOUT, RESULT)]
-
-    @property
     def kept(self) -> list[Path]:
         """Files that later commands read."""
-        return [self.folder / name for name in (ABOUT, RESULT, STUDY)]
+        return [self.folder / name for name in (ABOUT, RESULT)]
 
     def open(self) -> None:
         """Make the folder, or continue what is in it.
 
         Raises:
-            StudyError: it holds another study, or files of others by our names, or no folder can be made
-                there.
+            StudyError: it holds another study, or no folder can be made there.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StudyError(f"'{self.folder}' cannot be made: {error.strerror}") from error
         about = about_of(self.folder)
-        if about is None:
-            self._raise_if_overwritten()
-            return
-        if about.get("digest") != self.digest:
+        if about is not None and about.get("digest") != self.digest:
             name = about.get("name")
             other = "another version of the study" if name == self.study.name else "the study"
             raise StudyError(
@@ -148,28 +137,19 @@ class Store:
                 f"not '{self.study.name}' (digest {self.digest}); choose another folder, or remove it"
             )
 
-    def _raise_if_overwritten(self) -> None:
-        """Raise StudyError where a run would overwrite a file that no run wrote."""
-        copy = self.folder / STUDY
-        if copy.exists() and not (copy.is_file() and copy.read_bytes() == self.study.text.encode()):
-            raise StudyError(
-                f"'{copy}' is another file, which a run would overwrite with a copy of the study; choose "
-                "another folder"
-            )
-
     def describe(self) -> None:
-        """Write the study into the folder; a later file of it may differ in objectives, not in designs."""
+        """Write what the study is; a later file of it may differ in objectives, not in designs."""
         about = {
             "name": self.study.name,
             "study": str(self.study.source),
             "digest": self.digest,
             "designs": self.count,
+            "text": self.study.text,
         }
-        texts = {STUDY: self.study.text, ABOUT: json.dumps(about, indent=2) + "\n"}
-        for name, content in texts.items():
-            path = self.folder / name
-            if not path.is_file() or path.read_bytes() != content.encode():
-                self.write(name, content.encode())
+        content = (json.dumps(about, indent=2) + "\n").encode()
+        path = self.folder / ABOUT
+        if not path.is_file() or path.read_bytes() != content:
+            self.write(ABOUT, content)
 
     @property
     def chunks(self) -> int:

@@ -16,18 +16,6 @@ from ..exceptions import ModularDynamicsError, StudyError
 from ..model import SubsystemGraph
 from ..motions import AccelerationProfile
 
-__all__ = [
-    "Bound",
-    "Input",
-    "Keep",
-    "Sampling",
-    "Study",
-    "Target",
-    "TensionLimit",
-    "VALUE",
-    "designs_between",
-]
-
 # Inputs of a study: what a designer chooses, and the robot's parameters that follow from it.
 
 Array = NDArray[np.float64]

@@ -1,12 +1,15 @@
-"""What all gaits share: exact derivatives, smooth starts, order of joints, times, the same in every run."""
+"""Gaits: exact derivatives, smooth starts, rhythms, coupled maps by hand, files and their errors."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import yaml
 
+from helpers.paths import ROOT
 from modular_dynamics.exceptions import GaitError, StateError, UnknownNameError
 from modular_dynamics.modular import gaits
+from modular_dynamics.modular.gaits import KEPT
 
 NAMES = ("v1/bend", "v2/bend", "v3/bend")
 RHYTHM = gaits.body_wave(NAMES, [0.3, 0.4, 0.5], 0.8, 1.1, offset=0.2)
@@ -85,22 +88,20 @@ def test_joints_that_an_assembly_lacks_are_named():
         WITHOUT_RAMP["sine"].checked_against(["v1/bend", "tail"])
 
 
-@pytest.mark.parametrize("times", [[-0.1], [float("nan")], [float("inf")], [[0.0]], 1.0])
-@pytest.mark.parametrize("kind", WITHOUT_RAMP)
-def test_impossible_times_are_refused(kind, times):
-    with pytest.raises(StateError, match=r"finite times \[s\] of at least 0 are needed"):
-        WITHOUT_RAMP[kind].states(times)
-
-
-@pytest.mark.parametrize("gait", GAITS)
-def test_no_times_are_no_states(gait):
-    assert [values.shape for values in gait.states([])] == [(0, 3)] * 3
-
-
-@pytest.mark.parametrize("times", ["soon", ["0.5"], [1j], [None]])
-def test_times_that_are_no_numbers_are_refused(times):
-    with pytest.raises(StateError, match="times are not an array of numbers"):
-        WITHOUT_RAMP["sine"].states(times)
+@pytest.mark.parametrize(
+    ("times", "message"),
+    [
+        ([-0.1], r"finite times \[s\] of at least 0 are needed"),
+        ([float("nan")], r"finite times \[s\] of at least 0 are needed"),
+        ([[0.0]], r"finite times \[s\] of at least 0 are needed, as a vector"),
+        (["0.5"], "times are not an array of numbers"),
+    ],
+)
+def test_impossible_times_are_refused_and_none_are_no_states(times, message):
+    for gait in WITHOUT_RAMP.values():
+        with pytest.raises(StateError, match=message):
+            gait.states(times)
+        assert [values.shape for values in gait.states([])] == [(0, 3)] * 3
 
 
 # The rhythmic gait against its formula.
@@ -124,7 +125,7 @@ def test_a_body_wave_arrives_at_each_joint_later():
         assert gait.at(10.0).q[k] == pytest.approx(gait.at(10.0 - k * delay).q[0], abs=1e-13)
 
 
-@pytest.mark.parametrize("ramp", [-1.0, float("nan"), float("inf"), "2", 1e-300, 1e300])
+@pytest.mark.parametrize("ramp", [-1.0, float("nan"), "2", 1e-300])
 def test_an_impossible_ramp_is_refused(ramp):
     with pytest.raises(GaitError, match=r"^ramp is .*; (a finite number of|0 or) at least (0|1e-06)"):
         gaits.Sine(gaits.Rhythm(("hip",), 0.5, 0.25), ramp=ramp)
@@ -153,13 +154,6 @@ def test_phases_of_a_trot():
     assert phase["l2"] == phase["r4"] == 0.75
 
 
-def test_phases_of_a_pace():
-    """No lag: the legs of a side move together, opposite to the other side's."""
-    phase = turns(gaits.legs(LEFT, RIGHT, 0.4, 1.0, 0.0))
-    assert {phase[name] for name in ("l1", "l2", "l3", "l4")} == {0.0}
-    assert {phase[name] for name in ("r1", "r2", "r3", "r4")} == {0.5}
-
-
 def test_body_and_legs_together():
     body, both_legs = (
         gaits.body_wave(["b1", "b2"], 0.1, 0.5, 0.3, phase=0.2),
@@ -178,16 +172,11 @@ def test_body_and_legs_together():
     ("arguments", "message"),
     [
         ((["a", "a"], 1.0, 1.0), "joints names a twice"),
-        (([], 1.0, 1.0), "joints is empty"),
         (("arm", 1.0, 1.0), "joints is 'arm'; a list of joints' names"),
-        ((["a", 3], 1.0, 1.0), "joints holds 3; the name of a joint"),
         ((["a", "b"], [1.0], 1.0), "amplitude has 1 numbers for 2 joints"),
         ((["a", "b"], [1.0, float("nan")], 1.0), "amplitude of joint 'b' is nan; a finite number is needed"),
-        ((["a"], True, 1.0), "amplitude is True; a finite number is needed"),
         ((["a"], "1e-3", 1.0), "amplitude is '1e-3'; a finite number"),
         ((["a"], 1.0, -0.5), "frequency is -0.5; a finite number of at least 0 is needed"),
-        ((["a"], 1.0, 1.0, float("inf")), "offset is inf; a finite number is needed"),
-        ((["a"], 1.0, 1.0, 0.0, None), "phase is None; a finite number is needed"),
     ],
 )
 def test_what_gives_no_motion_is_refused(arguments, message):
@@ -199,12 +188,206 @@ def test_what_gives_no_motion_is_refused(arguments, message):
     ("sides", "message"),
     [
         (("left", RIGHT), "legs/left is 'left'; a list of legs is needed"),
-        ((["l1", "l2"], RIGHT), "legs/left, leg 1 is 'l1'; a list of joints' names is needed"),
         ((LEFT, [["r1"], []]), "legs/right, leg 2 is empty"),
         ((LEFT, LEFT), "legs names l1, l2, l3, l4 twice"),
-        (([], []), "legs is empty"),
     ],
 )
 def test_impossible_legs_are_refused(sides, message):
     with pytest.raises(GaitError, match=message):
         gaits.legs(*sides, 0.4, 1.0, 0.0)
+
+
+# The gait of coupled maps: its iterates by hand, angles at the knots, range, seeds, refusals.
+
+ABC = ("a", "b", "c")
+
+
+def maps(**numbers):
+    return gaits.CoupledMaps(**{"joint_names": ABC, "amplitude": 1.0, "period": 1.0, **numbers})
+
+
+def test_one_iteration_by_hand():
+    x = [0.1, 0.4, 0.7]
+    a, b, c = (3.5 * value * (1.0 - value) for value in x)
+    for boundary, first, last in (("ring", c, a), ("open", a, c)):
+        gait = maps(growth=3.5, coupling=0.3, initial=x, boundary=boundary)
+        expected = [0.7 * a + 0.15 * (first + b), 0.7 * b + 0.15 * (a + c), 0.7 * c + 0.15 * (b + last)]
+        assert gait.iterates(2)[1] == pytest.approx(expected, abs=1e-15)
+
+
+def test_angles_are_those_of_the_iterates_and_stay_between_them():
+    gait = maps(amplitude=[0.5, -0.2, 1.0], period=0.4, coupling=0.2, offset=[0.0, 0.1, -0.3], seed=4)
+    expected = np.array([0.0, 0.1, -0.3]) + np.array([0.5, -0.2, 1.0]) * (2.0 * gait.iterates(20) - 1.0)
+    knots = gait.states(0.4 * np.arange(20))
+    assert knots.q == pytest.approx(expected, abs=1e-12)
+    assert knots.v == pytest.approx(0.0, abs=1e-10)
+    for k in range(19):
+        between = gait.states(np.linspace(0.4 * k, 0.4 * (k + 1), 50)).q
+        low, high = np.minimum(expected[k], expected[k + 1]), np.maximum(expected[k], expected[k + 1])
+        assert (between >= low - 1e-12).all()
+        assert (between <= high + 1e-12).all()
+
+
+def test_the_seed_decides():
+    gait, same, other = (maps(seed=seed) for seed in (1, 1, 2))
+    assert np.array_equal(gait.at(7.7).q, same.at(7.7).q)
+    assert np.abs(gait.at(7.7).q - other.at(7.7).q).max() > 1e-3
+    assert np.array_equal(gait.iterates(1)[0], np.random.default_rng(1).random(3))
+
+
+def test_settled_gaits_start_later_in_the_same_motion():
+    early, late = (maps(coupling=0.6, settle=settle) for settle in (0, 300))
+    assert np.array_equal(early.iterates(310)[300:], late.iterates(10))
+    assert np.ptp(late.iterates(10), axis=1).max() < 1e-12
+    assert np.ptp(early.iterates(10), axis=1).max() > 1e-3
+
+
+def test_rounding_never_leaves_the_range():
+    """At growth 4 an x of 1 plus rounding would run away to minus infinity."""
+    for seed in range(20):
+        x = maps(coupling=0.6, seed=seed).iterates(3000)
+        assert (x >= 0.0).all()
+        assert (x <= 1.0).all()
+
+
+def test_between_iterates_is_the_motion_of_least_jerk():
+    """10 u^3 - 15 u^4 + 6 u^5, with the peaks 15/8 and 10/sqrt(3) of the change."""
+    u = np.linspace(0.0, 1.0, 10001)[:-1]
+    gait = maps(joint_names=("a",), period=0.5, growth=0.0, initial=[1.0])  # from 1 to -1
+    state = gait.states(0.5 * u)
+    assert state.q[:, 0] == pytest.approx(1.0 - 2.0 * u**3 * (10 - 15 * u + 6 * u**2), abs=1e-14)
+    assert np.abs(state.v).max() == pytest.approx(2.0 * 15 / 8 / 0.5, rel=1e-7)
+    assert np.abs(state.a).max() == pytest.approx(2.0 * 10 / np.sqrt(3) / 0.25, rel=1e-6)
+
+
+def test_any_order_gives_the_same_iterates_and_memory_is_bounded():
+    gait, expected = maps(seed=5), maps(seed=5).iterates(5 * KEPT + 1)
+    for k in (10, 3, 5 * KEPT, 5 * KEPT - 100, 7, 0, 3 * KEPT):
+        assert np.array_equal(gait._x(k), expected[k])
+        assert len(gait._kept[1]) <= 2 * KEPT
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ({"period": 0.0}, "period is 0.0; a finite number of at least 1e-06 is needed"),
+        ({"growth": 4.1}, "growth is 4.1; a finite number of at least 0 and at most 4 is needed"),
+        ({"coupling": -0.1}, "coupling is -0.1; a finite number of at least 0 and at most 1 is needed"),
+        ({"boundary": "wall"}, "boundary is 'wall'; ring and open are known"),
+        ({"seed": 1.5}, "seed is 1.5; a whole number"),
+        ({"settle": 10**7}, "settle is 10000000; a whole number from 0 to 1000000 is needed"),
+        ({"initial": [0.1, 0.2]}, "initial has 2 numbers for 3 joints"),
+        ({"initial": [0.1, 0.2, 1.2]}, "initial of joint 'c' is 1.2; a finite number of at least 0"),
+    ],
+)
+def test_maps_that_give_no_motion_are_refused(numbers, message):
+    with pytest.raises(GaitError, match=message):
+        maps(**numbers)
+
+
+# Gaits from YAML: the repository's files, sections, errors that name key, value, and what is right.
+
+FOLDER = ROOT / "config" / "gaits"
+SINE = {"kind": "sine", "frequency": 0.5, "amplitude": 0.3, "joints": ["a", "b"]}
+MAPS = {"kind": "coupled_maps", "period": 0.5, "amplitude": 0.3, "joints": ["a", "b"]}
+SNAKE = ("v1/bend", "v2/bend", "v3/bend", "v4/bend")
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
+def test_files_of_the_repository_are_read(path):
+    gait = gaits.load(path)
+    assert gaits.load(str(path)) == gait
+    assert gaits.load(yaml.safe_load(path.read_text("utf-8"))) == gait
+    largest = np.abs(gait.states(np.linspace(0.0, 10.0, 1001)).q).max()
+    assert 0.1 < largest <= np.pi / 2  # a Backbone's range
+
+
+def test_the_snake_is_a_body_wave():
+    assert gaits.load(FOLDER / "snake.yaml") == gaits.Sine(gaits.body_wave(SNAKE, 0.6, 0.5, 1.2), ramp=2.0)
+
+
+def test_the_chaotic_snake_synchronises():
+    gait = gaits.load(FOLDER / "chaotic_snake.yaml")
+    assert gait.joint_names == SNAKE
+    spread = np.ptp(gait.iterates(300), axis=1)
+    assert spread[[0, -1]] == pytest.approx([0.5, 0.0], abs=0.5 - 1e-3)
+    assert spread[-1] < 1e-9
+
+
+def test_the_quadruped_trots():
+    gait = gaits.load(FOLDER / "quadruped.yaml")
+    motion = dict(zip(gait.joint_names, gait.states(np.linspace(20.0, 22.0, 201)).q.T, strict=True))
+    for one, other, sign in (("l1", "r3", 1), ("r1", "l3", 1), ("l1", "r1", -1), ("v1", "v2", -1)):
+        assert motion[f"{one}/bend"] == pytest.approx(
+            sign * motion[f"{other}/bend"], abs=1e-4
+        )  # pi is 3.1416
+
+
+def test_joints_may_differ_from_what_the_whole_gait_says():
+    gait = gaits.load({**SINE, "joints": {"a": None, "b": {"amplitude": 0.1, "phase": 1.0}}})
+    assert gait.rhythm == gaits.Rhythm(("a", "b"), [0.3, 0.1], 0.5, 0.0, [0.0, 1.0])
+    maps = gaits.load({**MAPS, "joints": {"a": {"offset": 0.2}, "b": {}}})
+    assert maps == gaits.CoupledMaps(("a", "b"), 0.3, 0.5, offset=[0.2, 0.0])
+
+
+def test_sections_are_joined():
+    gait = gaits.load(
+        {
+            "kind": "sine",
+            "frequency": 1.0,
+            "body": {"joints": ["s1", "s2"], "amplitude": 0.1, "lag": 0.5},
+            "legs": {"left": [["l"]], "right": [["r"]], "amplitude": 0.4, "lag": 0.0, "frequency": 2.0},
+            "joints": {"tail": {"amplitude": 0.2}},
+        }
+    )
+    expected = gaits.body_wave(["s1", "s2"], 0.1, 1.0, 0.5) + gaits.legs([["l"]], [["r"]], 0.4, 2.0, 0.0)
+    assert gait.rhythm == expected + gaits.Rhythm(("tail",), 0.2, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ([1], r"the content is \[1\]; a mapping of keys to values is needed"),
+        ({**SINE, "kind": "walk"}, "kind is 'walk'; one of sine, coupled_maps is needed"),
+        ({**SINE, "speed": 2}, r"speed is an unknown key; known: kind, ramp, body"),
+        ({**MAPS, "frequency": 2}, r"frequency is an unknown key"),
+        ({**SINE, "joints": {"a": {"amp": 1}}}, r"joints/a/amp is an unknown key; known: amplitude"),
+        ({**SINE, "body": {"joints": ["a"], "lag": 1}}, "joints names a twice"),
+        ({**SINE, "body": {"joints": ["c"]}}, "body/lag is missing"),
+        ({**SINE, "legs": {"lag": 1}}, "legs is empty"),
+        (
+            {**SINE, "frequency": -1},
+            "frequency of joint 'a' is -1.0; a finite number of at least 0",
+        ),
+        ({**SINE, "amplitude": [0.1, 0.2]}, r"amplitude of joint 'a' is \[0.1, 0.2\]; a finite number"),
+        ({"kind": "sine", "joints": {"a": {"amplitude": 1}}}, "joints/a/frequency is missing"),
+        ({"kind": "sine", "frequency": 1}, "no section body, legs or joints; at least one is needed"),
+        ({"kind": "coupled_maps", "joints": ["a"], "amplitude": 1}, "period is missing"),
+        ({**MAPS, "seed": 1, "initial": [0.1, 0.2]}, "seed and initial both give the first states"),
+        ({**MAPS, "coupling": "strong"}, "coupling is 'strong'; a finite number"),
+    ],
+)
+def test_what_is_wrong_is_named(content, message, tmp_path):
+    if isinstance(content, dict):
+        with pytest.raises(GaitError, match=f"^{message}"):
+            gaits.load(content)
+    path = tmp_path / "gait.yaml"
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    with pytest.raises(GaitError, match=rf"^.*gait\.yaml(, line \d+)?: {message}"):
+        gaits.load(path)
+
+
+def test_keys_may_be_merged_from_another_mapping():
+    text = (
+        "kind: sine\nfrequency: 1\njoints:\n  a: &a {amplitude: 0.1, phase: 1.0}\n  b: {<<: *a, phase: 2.0}\n"
+    )
+    assert gaits.load(text).rhythm == gaits.Rhythm(("a", "b"), 0.1, 1.0, 0.0, [1.0, 2.0])
+
+
+def test_files_that_are_no_gaits(tmp_path):
+    with pytest.raises(GaitError, match=r"no gait at '.*missing\.yaml'"):
+        gaits.load(tmp_path / "missing.yaml")
+    with pytest.raises(GaitError, match=r"int 3 is no gait; the path of one, or text of several lines"):
+        gaits.load(3)
+    with pytest.raises(GaitError, match=r"line 3: the key 'a' stands twice, first in line 2"):
+        gaits.load("kind: sine\njoints: {a: {},\n  a: {}}\n")

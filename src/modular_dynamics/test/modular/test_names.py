@@ -21,32 +21,17 @@ def test_names(name):
     assert list(assembly().dock("v1", 3, name, 4, kind="scout"))[2] == name
 
 
-@pytest.mark.parametrize(
-    "name", ["", " ", "a b", "a/b", "a\n", "\0", "\ud800", "\u200b", LONG, None, 3, b"a"]
-)
+@pytest.mark.parametrize("name", ["", " ", "a b", "a/b", "\0", "\ud800", "\u200b", LONG, None, 3, b"a"])
 def test_what_is_no_name(name):
     assert not is_name(name)
     assert is_label(name) == (name in ("a b", "a/b"))
 
 
 LONG_NAMES = {
-    "base": lambda name: modular.Assembly((name, "backbone")),
     "robot": lambda name: modular.Assembly(("v0", "backbone"), name=name),
     "kind": lambda name: modular.Assembly(("v0", name)),
     "module": lambda name: assembly().dock("v1", 3, name, 4, kind="backbone"),
-    "carrier": lambda name: assembly().dock(name, 3, "v2", 4, kind="backbone"),
-    "port": lambda name: assembly().dock("v1", name, "v2", 4, kind="backbone"),
-    "other port": lambda name: assembly().dock("v1", 3, "v2", name, kind="backbone"),
-    "no kind": lambda name: assembly().dock("v1", 3, name, 4),
-    "turn": lambda name: assembly().dock("v1", 3, "v2", 4, kind="backbone", turn=name),
-    "released": lambda name: assembly().undock(name),
-    "prefix": lambda name: assembly().merge(assembly(), "v1", 3, "v0", 4, prefix=name),
-    "row": lambda name: modular.IncidenceMatrix([[3], [4]], ("backbone",) * 2, ("v0", name)),
     "column": lambda name: modular.IncidenceMatrix([[3], [4]], ("backbone",) * 2, docks=(name,)),
-    "row of YAML": lambda name: modular.IncidenceMatrix.from_yaml(f"modules:\n  ? {name}\n  : block\n"),
-    "kind of a module": lambda name: modular.read_module_type(
-        f"name: {name}\nroot: a\nbodies: {{a: {{mass: 1}}}}\nports: {{}}\n"
-    ),
     "body": lambda name: modular.read_module_type(
         f"name: a\nroot: a\nbodies: {{? {name}\n: {{mass: 1}}}}\nports: {{}}\n"
     ),
@@ -54,34 +39,26 @@ LONG_NAMES = {
 }
 
 
-@pytest.mark.parametrize("use", LONG_NAMES.values(), ids=LONG_NAMES)
+@pytest.mark.parametrize("use", LONG_NAMES)
 def test_a_text_without_an_end_is_refused_and_shortened(use):
     with pytest.raises(ModularDynamicsError) as error:
-        use(HUGE)
+        LONG_NAMES[use](HUGE)
     assert "xxx..." in str(error.value)
     assert len(str(error.value)) < 500
+    if use not in ("kind", "gait"):
+        with pytest.raises(ModularDynamicsError, match="at most 100 characters"):
+            LONG_NAMES[use](LONG)
 
 
-@pytest.mark.parametrize("use", ["base", "robot", "module", "row", "column", "kind of a module", "body"])
-def test_the_longest_name_is_named(use):
-    with pytest.raises(ModularDynamicsError, match="at most 100 characters"):
-        LONG_NAMES[use](LONG)
-
-
-def test_the_number_of_modules_is_limited_before_memory_is_needed():
+def test_the_number_of_modules_is_limited_before_memory_is_needed(monkeypatch):
     count = 10 * MOST_MODULES
     names = "".join(f"  v{k}: block\n" for k in range(count))
     for use in (
         lambda: modular.IncidenceMatrix(np.broadcast_to(np.int8(0), (count, count)), ("block",)),
         lambda: modular.IncidenceMatrix.from_yaml(f"base: v0\nmodules:\n{names}docks: {{}}\n"),
     ):
-        with pytest.raises(
-            ModularDynamicsError, match=f"has {count} modules; at most {MOST_MODULES} are supported"
-        ):
+        with pytest.raises(ModularDynamicsError, match=f"has {count} modules; at most {MOST_MODULES} are"):
             use()
-
-
-def test_an_assembly_grows_no_further_than_its_matrix(monkeypatch):
     monkeypatch.setattr("modular_dynamics.modular.assembly.structure.MOST_MODULES", 2)
     with pytest.raises(ModularDynamicsError, match="has 2 modules; at most 2 are supported"):
         assembly().dock("v1", 3, "v2", 4, kind="backbone")
@@ -89,13 +66,9 @@ def test_an_assembly_grows_no_further_than_its_matrix(monkeypatch):
 
 def test_the_number_of_ports_is_limited():
     kind = modular.shipped_types()["block"]
-    port = next(iter(kind.ports.values()))
-    ports = {
-        f"p{k}": modular.Port(f"p{k}", k, port.body, port.x_module_port) for k in range(1, MOST_PARTS + 2)
-    }
-    with pytest.raises(
-        ModularDynamicsError, match=f"has {MOST_PARTS + 1} ports; at most {MOST_PARTS} are supported"
-    ):
+    port, count = next(iter(kind.ports.values())), MOST_PARTS + 1
+    ports = {f"p{k}": modular.Port(f"p{k}", k, port.body, port.x_module_port) for k in range(1, count + 1)}
+    with pytest.raises(ModularDynamicsError, match=f"has {count} ports; at most {MOST_PARTS} are supported"):
         modular.ModuleType("own", kind.bodies, (), ports, kind.root)
 
 
@@ -105,13 +78,3 @@ def test_messages_list_no_more_than_twenty_names():
         long = long.dock(f"v{k - 1}", 3, f"v{k}", 4, kind="backbone")
     with pytest.raises(UnknownNameError, match=r"no module 'w'; .* v19 and 20 more$"):
         long.undock("w")
-
-
-def test_look_ups_name_the_choices():
-    for types, message in (
-        (assembly().kinds, "no module 'w'; known: v0, v1"),
-        (assembly().types, "no kind 'w'"),
-    ):
-        with pytest.raises(UnknownNameError, match=message):
-            types["w"]
-        assert types.get("w") is None

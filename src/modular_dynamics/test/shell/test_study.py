@@ -96,20 +96,13 @@ def test_a_urdf_that_the_disk_does_not_take_is_named_and_the_older_one_stays(
     assert "Is a directory" in error("study", "urdf", folder, "-o", tmp_path)
 
 
-def test_files_that_are_read_stay(error, finished, tmp_path):
+def test_files_that_are_read_stay(error, finished):
     path, folder, _ = finished
     for file in (path, path.with_name("turn.yaml"), *folder.glob("*.*")):
         if file.suffix in {".yaml", ".json", ".parquet"}:
             before = file.read_bytes()
             assert "the command reads this file" in error("study", "urdf", folder, "-o", file)
             assert file.read_bytes() == before
-    (tmp_path / "out").mkdir()
-    study = study_file(tmp_path).rename(tmp_path / "out/.lock")
-    for name in ("turn.yaml", "back.yaml"):
-        (tmp_path / name).rename(tmp_path / "out" / name)
-    before = study.read_bytes()
-    assert "a run writes" in error("study", "run", study, "-o", tmp_path / "out")
-    assert study.read_bytes() == before
 
 
 def test_designs_that_are_impossible_are_counted_and_a_study_without_a_good_one_is_a_finding(shell, tmp_path):
@@ -119,8 +112,6 @@ def test_designs_that_are_impossible_are_counted_and_a_study_without_a_good_one_
     assert (found.code, found.err) == (1, "")
     assert "2 designs, 0 keep everything" in found.out
     assert "numbers that no robot can have 1, too near to a dead point 1" in found.out
-    assert "no robot, for example: design 0 (mass -1): " in found.out
-    assert "link 'output'" in found.out
     found = shell("study", "report", tmp_path / "out")
     assert (found.code, found.err.count("\n")) == (2, 1)
     assert "no design of 'four_bar' keeps everything" in found.err

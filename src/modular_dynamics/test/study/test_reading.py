@@ -9,6 +9,8 @@ from modular_dynamics.study import load_study
 from modular_dynamics.study.reading import sources_of
 
 MOTION, INPUTS = FOUR_BAR["motion"], FOUR_BAR["inputs"]
+SETS = {"sets": "link output mass"}
+MANY = {"coupler": {**INPUTS["coupler"], "steps": 10**9}, "mass": {"list": [4, 5, 6, 7, 8, 9], **SETS}}
 
 
 def test_what_the_file_says(tmp_path):
@@ -52,69 +54,22 @@ def test_the_digest_is_of_what_results_depend_on(tmp_path):
         ({"robot": "nowhere.urdf"}, "nowhere.urdf"),
         ({"version": 7}, "version is 7; version 1 is needed"),
         ({"keeps": {}}, "keeps is an unknown key; known: .*keep"),
-        ({"motion": {**MOTION, "rate": 0}}, "motion/rate is 0; a number of states per second above 0"),
-        (
-            {"motion": {**MOTION, "rate": 2e6}},
-            r"motion/rate is 2000000.0; a number .* above 0, up to 1e6, is needed",
-        ),
+        ({"motion": {**MOTION, "rate": 0}}, "motion/rate is 0; a number .* above 0, up to 1e6, is needed"),
         ({"motion": {"files": {"a": "nowhere.yaml"}}}, "no motion file at .*nowhere.yaml"),
         ({"motion": {"files": {}}}, "motion/files is {}; at least one trajectory"),
+        ({"motion": {**MOTION, "instead": {"J1": "J9"}}}, "instead: .*J9"),
         ({"actuators": {"J9": 1}}, "no independent joint 'J9'"),
         ({"actuators": {"J1": -1}}, "actuators/J1 is -1; a finite number of at least 0"),
         ({"objective": {"peak": 1}}, "no objective 'peak'; known are: largest, mean"),
         ({"objective": {"mean": 0}}, "all shares are zero"),
-        (
-            {
-                "inputs": {
-                    **INPUTS,
-                    "coupler": {**INPUTS["coupler"], "steps": 10**9},
-                    "mass": {"list": [4, 5, 6, 7, 8, 9], "sets": "link output mass"},
-                }
-            },
-            "have 1.2e.10 designs; at most 1e.10 are computed",
-        ),
+        ({"inputs": {**INPUTS, **MANY}}, "have 1.2e.10 designs; at most 1e.10 are computed"),
         ({"sampling": {"kind": "latin"}}, "sampling/kind is 'latin'; one of grid, sobol"),
         ({"sampling": {"kind": "sobol"}}, "sampling/designs is missing"),
         ({"keep": {"strokes": ["J5"]}}, "keep/strokes: no joint 'J5'"),
-        ({"keep": {"sine": "small"}}, "keep/sine is 'small'; a finite number"),
         ({"keep": {"sine": 1.5}}, "keep/sine is 1.5; a finite number of at least 0 and at most 1"),
-        (
-            {"inputs": {"a": {"catalogue": {"x": {"k": 1}}, "sets": {}}}},
-            "inputs/a/sets is {}; at least one column",
-        ),
-        (
-            {"inputs": {"a": {"catalogue": "none.yaml", "sets": {}}}},
-            r"inputs/a/catalogue: no catalogue at .*none\.yaml",
-        ),
         ({"keep": {"tensions": {"s": {}}}}, "keep/tensions: no spring 's'; there is none"),
         ({"inputs": {}}, "inputs is {}; at least one input"),
-        (
-            {"inputs": {"a": {"sets": "x"}}},
-            "inputs/a has 0 of the keys list, range, .*; exactly one is needed",
-        ),
-        (
-            {"inputs": {"a": {"range": [2, 1], "sets": "x"}}},
-            r"inputs/a/range is \[2, 1\]; a list \[low, high\]",
-        ),
-        (
-            {"inputs": {"a": {"range": [1, 2], "steps": 1, "sets": "x"}}},
-            "inputs/a/steps is 1; a whole number from 2",
-        ),
-        ({"inputs": {"a": {"list": [], "sets": "x"}}}, r"inputs/a/list is \[\]; a list of numbers"),
-        ({"inputs": {"a": {"trajectories": ["turm"]}}}, "no trajectory 'turm'; similar ones: turn"),
-        (
-            {"inputs": {"a": {"list": [1], "sets": "link outputs mass"}}},
-            "inputs/a: no parameter 'link outputs mass'.*similar ones: link output mass",
-        ),
-        (
-            {"inputs": {name: {"list": [1], "sets": "link output mass"} for name in "ab"}},
-            "inputs/b sets 'link output mass', which input 'a' sets, too",
-        ),
-        (
-            {"inputs": {"a": {"catalogue": {"x": {"m": 1}, "y": {}}, "sets": {"m": "link output mass"}}}},
-            "inputs/a/catalogue/y/m is missing",
-        ),
-        ({"motion": {**MOTION, "instead": {"J1": "J9"}}}, "instead: .*J9"),
+        ({"inputs": {name: SETS | {"list": [1]} for name in "ab"}}, "inputs/b sets .*, which input 'a' sets"),
     ],
 )
 def test_errors_name_the_file_and_the_entry_in_one_line(tmp_path, changes, offender):
@@ -123,14 +78,31 @@ def test_errors_name_the_file_and_the_entry_in_one_line(tmp_path, changes, offen
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("content", ["a: [", "- 1", "", "x: 1"])
+@pytest.mark.parametrize(
+    ("own", "offender"),
+    [
+        ({"catalogue": {"x": {"k": 1}}, "sets": {}}, "/sets is {}; at least one column"),
+        ({"catalogue": "none.yaml", "sets": {}}, r"/catalogue: no catalogue at .*none\.yaml"),
+        ({"catalogue": {"x": {"m": 1}, "y": {}}, "sets": {"m": "x"}}, "/catalogue/y/m is missing"),
+        ({"sets": "x"}, " has 0 of the keys list, range, .*; exactly one is needed"),
+        ({"range": [2, 1], "sets": "x"}, r"/range is \[2, 1\]; a list \[low, high\]"),
+        ({"range": [1, 2], "steps": 1, "sets": "x"}, "/steps is 1; a whole number from 2"),
+        ({"list": [], "sets": "x"}, r"/list is \[\]; a list of numbers"),
+        ({"trajectories": ["turm"]}, ".*no trajectory 'turm'; similar ones: turn"),
+        ({"list": [1], "sets": "link outputs mass"}, ": no parameter .*similar ones: link output mass"),
+    ],
+)
+def test_errors_of_an_input_name_it(tmp_path, own, offender):
+    with pytest.raises(ModularDynamicsError, match=f"inputs/a{offender}"):
+        load_study(study_file(tmp_path, inputs={"a": own}))
+
+
+@pytest.mark.parametrize("content", ["a: [", "- 1", "x: 1"])
 def test_a_file_that_is_no_study_is_refused_by_name(tmp_path, content):
     path = tmp_path / "broken.yaml"
     path.write_text(content)
     with pytest.raises(StudyError, match=r"broken\.yaml"):
         load_study(path)
-    with pytest.raises(StudyError, match=r"no study file at .*none\.yaml"):
-        load_study(tmp_path / "none.yaml")
 
 
 def test_a_trajectory_that_moves_what_is_not_independent_is_refused(tmp_path):

@@ -1,8 +1,5 @@
 """Pictures of a study: what stands in them can be seen and told apart."""
 
-from dataclasses import replace
-
-import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -10,7 +7,7 @@ from matplotlib.figure import Figure
 from helpers.studies import study_file
 from modular_dynamics.study import Evaluator, evaluated_rows, load_study
 from modular_dynamics.study.findings import findings_of
-from modular_dynamics.study.report import draw_front, draw_loads
+from modular_dynamics.study.report import draw_front
 from modular_dynamics.study.store import Store, parquet_bytes
 
 
@@ -47,21 +44,3 @@ def test_the_mark_of_designs_is_seen_in_the_legend(findings, tmp_path, figures):
     assert max(to_rgb(mark.get_color())) < 0.7  # on white
     assert {"Pareto front", "published"} <= set(marks)
     assert any(label.startswith("best: design") for label in marks)
-
-
-def test_lines_that_lie_on_each_other_are_both_seen(findings, tmp_path, figures):
-    """The same design drawn twice: the upper line is dashed, in another colour."""
-    again = replace(findings.published, title="published once more as a")
-    designs = [findings.published, findings.best, again]
-    draw_loads(findings, designs, tmp_path / "loads.png")
-    below, _, above = figures[0].axes[0].get_lines()[:3]
-    assert np.array_equal(below.get_ydata(), above.get_ydata())
-    assert not below.is_dashed()
-    assert above.is_dashed()
-    assert below.get_color() != above.get_color()
-    figures[0].canvas.draw()
-    box = figures[0].legends[0].get_window_extent()
-    assert 0.0 <= box.x0 < box.x1 <= figures[0].bbox.width
-    labels = list(legend(figures[0]))
-    assert labels[0] == "published design, trajectory turn"
-    assert labels[1].startswith("design ")

@@ -60,19 +60,7 @@ def test_a_design_follows_from_its_index_alone(kind):
         assert np.array_equal(designs_between(INPUTS, sampling, first, last), whole[first:last])
 
 
-def test_samples_fill_ranges_and_rows_evenly_and_depend_on_the_seed():
-    count = 4096
-    found = designs_between(INPUTS, Sampling("sobol", count, 1), 0, count)
-    # the uniform distribution's mean and variance; three standard errors of `count` random numbers
-    share = np.stack([found[:, 0] - 1.0, (found[:, 2] + 1.0) / 2.0])
-    assert np.abs(share.mean(axis=1) - 0.5).max() < 3.0 / np.sqrt(12.0 * count)
-    assert np.abs(share.var(axis=1) - 1.0 / 12.0).max() < 3.0 / np.sqrt(180.0 * count)
-    rows = np.bincount(found[:, 1].astype(int), minlength=3)
-    assert np.abs(rows / count - 1.0 / 3.0).max() < 3.0 * np.sqrt(2.0 / 9.0 / count)
-    assert not np.array_equal(found, designs_between(INPUTS, Sampling("sobol", count, 2), 0, count))
-
-
-@pytest.mark.parametrize("first", [1, 2, 3, 255, 256, 257, 99_999, (1 << 20) - 1, 1 << 20])
+@pytest.mark.parametrize("first", [1, 256, 99_999, 1 << 20])
 def test_sobol_designs_are_those_of_scipy_anywhere(first):
     sequence = qmc.Sobol(len(INPUTS), scramble=True, bits=32, rng=3)
     sequence.fast_forward(first)
@@ -82,12 +70,3 @@ def test_sobol_designs_are_those_of_scipy_anywhere(first):
     expected = np.stack([one.at(shares[:, k]) for k, one in enumerate(INPUTS)], axis=1)
     found = designs_between(INPUTS, Sampling("sobol", 1 << 21, 3), first, first + 9)
     assert np.array_equal(found, expected)
-
-
-def test_the_sobol_sequence_has_one_point_in_each_of_equal_boxes():
-    """Its property as a (0, m, 2)-net in base 2; random numbers do not have it."""
-    plane = (Input("x", low=0.0, high=1.0, steps=2), Input("y", low=0.0, high=1.0, steps=2))
-    points = designs_between(plane, Sampling("sobol", 64, 5), 0, 64)
-    for columns in (1, 2, 4, 8, 16, 32, 64):
-        boxes = np.floor(points * [columns, 64 // columns]).astype(int)
-        assert len({tuple(box) for box in boxes.tolist()}) == 64

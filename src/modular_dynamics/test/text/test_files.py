@@ -22,7 +22,6 @@ READERS = {
     "load_mjcf": md.load_mjcf,
     "rules": loops.read_rules,
     "module type": modular.read_module_type,
-    "module types": modular.read_module_types,
 }
 PATHS = (
     *("empty", "folder", "pipe", "missing", "empty/below", "loop", "/dev/zero", "/proc/self/mem"),

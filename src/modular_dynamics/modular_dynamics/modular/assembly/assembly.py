@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from numpy.typing import ArrayLike
 
-from ...exceptions import AssemblyError, UnknownNameError
+from ...exceptions import AssemblyError
 from ...model import SubsystemGraph
 from ...urdf.writing import element, number, numbers, origin, robot_element, text_of
 from ..incidence.conversion import incidence_matrix_of, with_columns
@@ -15,7 +15,7 @@ from ..incidence.matrix import IncidenceMatrix, as_incidence_matrix
 from ..incidence.transformations import DirectTransformations, IndirectTransformations
 from ..modules.files import shipped_types
 from ..modules.module_type import ModuleJoint, ModuleType
-from ..names import LONGEST_NAME, is_label, listed, shown
+from ..names import LONGEST_NAME, is_label, shown
 from .graph import GRAVITY, closed_graph, graph_of
 from .structure import (
     FIXED,
@@ -33,20 +33,7 @@ from .structure import (
     started,
 )
 
-__all__ = ["Assembly"]
-
 MountLike = str | Mount | Sequence[ModuleJoint]
-
-
-class _Known(dict[str, ModuleType]):
-    """A dictionary of module types that raises UnknownNameError for an unknown name."""
-
-    def __init__(self, what: str, types: Mapping[str, ModuleType]) -> None:
-        super().__init__(types)
-        self._what = what
-
-    def __missing__(self, name: object) -> ModuleType:
-        raise UnknownNameError(f"no {self._what} {shown(name)}; known: {listed(self)}")
 
 
 def _checked_types(types: object) -> dict[str, ModuleType]:
@@ -143,14 +130,13 @@ class Assembly:
 
     @property
     def types(self) -> Mapping[str, ModuleType]:
-        """Module types by name. Raises UnknownNameError for other names, with the choices."""
-        return MappingProxyType(_Known("kind", self._structure.types))
+        """Module types by name."""
+        return MappingProxyType(self._structure.types)
 
     @property
     def kinds(self) -> Mapping[str, ModuleType]:
-        """Module type of each module, in order. Raises UnknownNameError for other names, with the choices."""
-        kinds = {name: placed.type for name, placed in self._structure.placed.items()}
-        return MappingProxyType(_Known("module", kinds))
+        """Module type of each module, in order."""
+        return MappingProxyType({name: placed.type for name, placed in self._structure.placed.items()})
 
     @property
     def dockings(self) -> tuple[Docking, ...]:
@@ -337,12 +323,8 @@ class Assembly:
         cls,
         matrix: ArrayLike | IncidenceMatrix,
         kinds: str | Sequence[str] | None = None,
-        names: Sequence[str] | None = None,
-        turns: Sequence[int] | None = None,
-        base: str | None = None,
-        types: Mapping[str, ModuleType] | None = None,
         *,
-        docking_types: Sequence[str] | None = None,
+        types: Mapping[str, ModuleType] | None = None,
         mount: MountLike = FIXED,
         name: str = "assembly",
     ) -> Assembly:
@@ -352,8 +334,7 @@ class Assembly:
 
         Args:
             matrix: an :class:`.IncidenceMatrix`; or face numbers, shape (modules, docks), 0 for none.
-            kinds: of all modules or of each.
-            names, turns, base, docking_types: see :class:`.IncidenceMatrix`.
+            kinds: of numbers: of all modules or of each.
             types, mount, name: as those of an assembly.
 
         Raises:
@@ -361,7 +342,7 @@ class Assembly:
                 :class:`.IncidenceMatrix`; faces that do not fit; modules that would be in one cell; wrong
                 docking types. Names modules, faces and column.
         """
-        aim = as_incidence_matrix(matrix, kinds, names, turns, base, docking_types)
+        aim = as_incidence_matrix(matrix, kinds)
         kind = aim.kinds[aim.modules.index(aim.base)]
         start = cls((aim.base, kind), mount=mount, types=types, name=name)
         return start._with(with_columns(start._structure, aim))

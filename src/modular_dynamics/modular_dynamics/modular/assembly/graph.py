@@ -23,8 +23,6 @@ from ..modules.module_type import mating
 from ..names import shown
 from .structure import WORLD, Docking, Site, Structure
 
-__all__ = ["GRAVITY", "closed_graph", "graph_of"]
-
 # Rings of an assembly: which of its joints are independent, and what a ring leaves of its mobility.
 
 Array = NDArray[np.float64]

@@ -29,29 +29,6 @@ from ..modules.module_type import (
 )
 from ..names import MOST_MODULES, NAME, is_name, listed, shown
 
-__all__ = [
-    "Docking",
-    "FIXED",
-    "FLOATING",
-    "Mount",
-    "PlacedModule",
-    "Site",
-    "Structure",
-    "WORLD",
-    "beyond",
-    "checked_kind",
-    "checked_mount",
-    "checked_name",
-    "checked_port",
-    "connected_from",
-    "docked",
-    "integer",
-    "module_of",
-    "released",
-    "started",
-    "virtual_joint",
-]
-
 # How modules are connected: dockings and the mount of the base; checks that name modules and ports.
 
 

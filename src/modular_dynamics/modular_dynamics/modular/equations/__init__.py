@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ...exceptions import StateError
 from ...model import SubsystemGraph
+from ...optional_packages import needed
 from .numeric import ClosedForm, HasGraph, Matrices, TreeData, graph_of, tree_data
 
 if TYPE_CHECKING:
@@ -33,15 +34,13 @@ def closed_form(robot: SubsystemGraph | HasGraph, *, symbolic: bool = False, **o
     Raises:
         UnsupportedModelError: see :func:`.tree_data`.
         MissingDependencyError: symbolic, and SymPy cannot be imported.
-        StateError: ``symbolic`` is no bool; options without it; wrenches that are no list of links.
+        StateError: ``symbolic`` is no bool; options without it.
     """
     if not isinstance(symbolic, bool):
         raise StateError(f"symbolic is {symbolic!r}; True or False is needed")
-    if isinstance(links := options.get("wrenches"), str):
-        raise StateError(f"wrenches is {links!r}; a list of links is needed, such as [{links!r}]")
     if symbolic:
-        from .symbolic import SymbolicClosedForm  # noqa: PLC0415  # SymPy is optional, and slow to import
-
+        with needed("closed_form(..., symbolic=True)", "SymPy", "equations"):
+            from .symbolic import SymbolicClosedForm  # noqa: PLC0415  # SymPy is optional, and slow to import
         return SymbolicClosedForm(graph_of(robot), **options)
     if options:
         raise StateError(f"closed_form takes {', '.join(options)} with symbolic=True only")

@@ -26,25 +26,6 @@ from ...exceptions import StateError, UnsupportedModelError
 from ...model import JointType, SubsystemGraph, checked_vectors, refuse_closures, require_graph
 from ...model.number_arrays import number_array
 
-__all__ = [
-    "Array",
-    "ClosedForm",
-    "HasGraph",
-    "Matrices",
-    "TreeData",
-    "ad",
-    "adjoint",
-    "body_wrenches",
-    "dyads",
-    "exp",
-    "generalized_mass",
-    "graph_of",
-    "homogeneous",
-    "inverse",
-    "skew",
-    "tree_data",
-]
-
 # Parts of the equations of Meister & Gutenkunst; their matrices are those of algebra/matrix_forms.py.
 #
 # The functions take arrays of numbers or, as arrays of objects, of symbols; they keep exact zeros.
@@ -115,7 +96,7 @@ class TreeData(NamedTuple):
             the centre of mass at c and I about it.
         mass: (n,) [kg]. com: (n, 3) centres of mass in the bodies' frames [m]. inertia: (n, 3, 3) about them.
         Vdot0: (6,) (0 0 g 0 0 0), the base's acceleration against gravity (eq. 23), in the base's frame.
-        armature, stiffness, rest_position, damping, friction: (n,) of the joints' drives and springs.
+        armature, stiffness, rest_position: (n,) of the joints' drives and springs.
         joint_names: of q, v and tau. links: body (None: the base) and pose of every link.
     """
 
@@ -133,8 +114,6 @@ class TreeData(NamedTuple):
     armature: Vector
     stiffness: Vector
     rest_position: Vector
-    damping: Vector
-    friction: Vector
     joint_names: tuple[str, ...]
     links: Mapping[str, tuple[int | None, Vector]]
 
@@ -183,8 +162,6 @@ def tree_data(robot: SubsystemGraph | HasGraph) -> TreeData:
         np.array([joint.armature for joint in graph.joints], np.float64),
         np.array([joint.stiffness for joint in graph.joints], np.float64),
         np.array([joint.rest_position for joint in graph.joints], np.float64),
-        np.array([joint.damping for joint in graph.joints], np.float64),
-        np.array([joint.friction for joint in graph.joints], np.float64),
         graph.joint_names,
         {link: _placed(graph, link) for link in graph.links},
     )

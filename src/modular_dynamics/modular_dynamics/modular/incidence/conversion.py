@@ -14,8 +14,6 @@ from ..assembly.structure import Docking, Structure, checked_kind, checked_port,
 from ..modules.module_type import ModuleJoint, ModuleType, Port, docked_pose
 from .matrix import IncidenceMatrix, column_ends
 
-__all__ = ["docking_type", "incidence_matrix_of", "with_columns"]
-
 # Docking types: how the hinge axes of two docked modules lie to each other.
 
 _ROTATING = (JointType.REVOLUTE, JointType.CONTINUOUS)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Sized
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,8 @@ from ...text.files import given_text
 from ...text.sizes import MAX_YAML_BYTES
 from ...text.yaml_text import documents, one_line
 from ..assembly.structure import checked_name, integer
+from ..modules.module_type import is_same
 from ..names import LONGEST_NAME, MOST_MODULES, is_label, listed, shown
-
-__all__ = ["IncidenceMatrix", "as_incidence_matrix", "column_ends", "table_text"]
 
 Faces = NDArray[np.int64]
 Source = str | PathLike[str]
@@ -28,8 +27,6 @@ Source = str | PathLike[str]
 _LARGEST = 2**31
 #: One for each module but the base, and as many again for rings.
 MOST_DOCKS = 2 * MOST_MODULES
-#: Unconnected parts that an error names.
-MOST_NAMED = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,16 +84,10 @@ class IncidenceMatrix(Constant):
         _require_connected(matrix, modules)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, IncidenceMatrix):
-            return NotImplemented
-        return self._identity() == other._identity()
+        return is_same(self, other) if isinstance(other, IncidenceMatrix) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._identity())
-
-    def _identity(self) -> tuple[object, ...]:
-        own = (getattr(self, field.name) for field in fields(self) if field.name != "matrix")
-        return self.matrix.shape, self.matrix.tobytes(), *own
+        return hash((self.modules, self.kinds, self.turns))
 
     def __str__(self) -> str:
         """Return the matrix as in Fig. 5: faces, kinds at the right, docking types below, then turns, if any.
@@ -151,30 +142,19 @@ class IncidenceMatrix(Constant):
 
 
 def as_incidence_matrix(
-    matrix: ArrayLike | IncidenceMatrix,
-    kinds: str | Sequence[str] | None,
-    names: Sequence[str] | None,
-    turns: Sequence[int] | None,
-    base: str | None,
-    docking_types: Sequence[str] | None,
+    matrix: ArrayLike | IncidenceMatrix, kinds: str | Sequence[str] | None
 ) -> IncidenceMatrix:
-    """Return the matrix with the given attributes in place of its own; None keeps these or the default.
+    """Return the matrix itself, or that of numbers with these kinds of modules, one for all or for each.
 
     Raises:
-        AssemblyError: as :class:`IncidenceMatrix`; or a matrix of numbers without kinds.
+        AssemblyError: as :class:`IncidenceMatrix`; numbers without kinds, or kinds beside a matrix's own.
     """
-    if isinstance(kinds, str):
-        count = _shape_of(matrix.matrix if isinstance(matrix, IncidenceMatrix) else matrix)[0]
-        kinds = (kinds,) * count
-    given = {"kinds": kinds, "modules": names, "turns": turns, "base": base, "docking_types": docking_types}
-    own: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if not isinstance(matrix, IncidenceMatrix):
-        if kinds is None:
-            raise AssemblyError("a matrix of numbers needs the kinds of its modules, one for all or for each")
-        return IncidenceMatrix(matrix, **own)  # type: ignore[arg-type]
-    if names is not None and base is None and len(names) == len(matrix.modules):
-        own["base"] = names[matrix.modules.index(matrix.base)]
-    return replace(matrix, **own) if own else matrix
+    if isinstance(matrix, IncidenceMatrix) != (kinds is None):
+        raise AssemblyError("kinds are for a matrix of numbers, which needs one for all modules or for each")
+    if isinstance(matrix, IncidenceMatrix):
+        return matrix
+    of_each = (kinds,) * _shape_of(matrix)[0] if isinstance(kinds, str) else kinds
+    return IncidenceMatrix(matrix, of_each)  # type: ignore[arg-type]
 
 
 def column_ends(matrix: Faces) -> NDArray[np.intp]:
@@ -201,12 +181,7 @@ def _shape_of(matrix: Any) -> tuple[int, int]:
     try:
         shape = np.shape(matrix)
     except ValueError:
-        lengths = [len(row) if isinstance(row, Sized) else "no" for row in matrix]
-        row = next((k for k, length in enumerate(lengths) if length == "no" or length != lengths[0]), None)
-        why = "its entries are lists"
-        if row is not None:
-            why = f"row {row + 1} has {lengths[row]} entries, row 1 has {lengths[0]}"
-        raise AssemblyError(f"the matrix is no matrix: {why}") from None
+        raise AssemblyError("the matrix is no matrix: rows of equally many numbers are needed") from None
     if len(shape) != 2 or not shape[0]:
         raise AssemblyError(f"the matrix has the shape {shape}; (modules, docks) is needed, from (1, 0) on")
     modules, docks = shape
@@ -221,17 +196,21 @@ def _require_size(modules: int, docks: int) -> None:
             raise AssemblyError(f"the matrix has {count} {what}; at most {most} are supported")
 
 
-def _texts(values: object, count: int, what: str, of: str) -> tuple[str, ...]:
-    """Return as many texts as there are modules or docks. Raises AssemblyError."""
+def _listed(values: object, count: int, what: str, of: str) -> list[Any]:
+    """Return a list of as many values as there are modules or docks. Raises AssemblyError."""
     if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
-        needed = f"a list of texts is needed, one for each of the {of}"
-        raise AssemblyError(f"the {what} are {shown(values)}; {needed}")
+        raise AssemblyError(f"the {what} are {shown(values)}; a list is needed, one for each of the {of}")
     if len(values) != count:
         raise AssemblyError(f"{len(values)} {what} for {count} {of}; one for each is needed")
-    for k, value in enumerate(values):
+    return list(values)
+
+
+def _texts(values: object, count: int, what: str, of: str) -> tuple[str, ...]:
+    """Return as many texts as there are modules or docks. Raises AssemblyError."""
+    for k, value in enumerate(texts := _listed(values, count, what, of)):
         if not isinstance(value, str) or not value:
             raise AssemblyError(f"number {k + 1} of the {what} is {shown(value)}; text is needed")
-    return tuple(map(str, values))
+    return tuple(map(str, texts))
 
 
 def _names(values: object, default: Sequence[str], what: str, of: str) -> tuple[str, ...]:
@@ -239,12 +218,9 @@ def _names(values: object, default: Sequence[str], what: str, of: str) -> tuple[
     if values is None or values == ():
         return tuple(default)
     names = _texts(values, len(default), what, of)
-    first: dict[str, int] = {}
-    for k, name in enumerate(names):
-        if name in first:
-            both = f"{first[name] + 1} and {k + 1} have both the name '{name}'"
-            raise AssemblyError(f"the {'columns' if of == 'docks' else of} {both}")
-        first[name] = k
+    if len({*names}) < len(names):
+        twice = next(name for k, name in enumerate(names) if name in names[:k])
+        raise AssemblyError(f"two of the {'columns' if of == 'docks' else of} have the name '{twice}'")
     return names
 
 
@@ -252,15 +228,12 @@ def _checked_turns(turns: object, docks: Sequence[str]) -> tuple[int, ...]:
     """Return quarter turns of each docking, or zeros. Raises AssemblyError: wrong count or value."""
     if turns is None or (isinstance(turns, tuple) and not turns):
         return (0,) * len(docks)
-    if isinstance(turns, str) or not isinstance(turns, Sequence | np.ndarray):
-        raise AssemblyError(f"the turns are {shown(turns)}; a list of whole numbers is needed")
-    if len(turns) != len(docks):
-        raise AssemblyError(f"{len(turns)} turns for {len(docks)} docks; one for each is needed")
-    values = [integer(turn) for turn in turns]
-    for dock, value, turn in zip(docks, values, turns, strict=True):
-        if value is None or not 0 <= value <= 3:
+    values = []
+    for dock, turn in zip(docks, _listed(turns, len(docks), "turns", "docks"), strict=True):
+        if (value := integer(turn)) is None or not 0 <= value <= 3:
             raise AssemblyError(f"column '{dock}': the turn is {shown(turn)}; 0, 1, 2 or 3 is needed")
-    return tuple(value for value in values if value is not None)
+        values.append(value)
+    return tuple(values)
 
 
 def _checked_faces(matrix: ArrayLike, modules: Sequence[str], docks: Sequence[str]) -> Faces:
@@ -310,27 +283,20 @@ def _require_dockings(matrix: Faces, modules: Sequence[str], docks: Sequence[str
 
 
 def _require_connected(matrix: Faces, modules: Sequence[str]) -> None:
-    """Raise AssemblyError unless dockings connect all modules; lists what is connected."""
+    """Raise AssemblyError unless dockings connect all modules; names those that are apart from the first."""
     at: list[list[int]] = [[] for _ in modules]
     for a, b in column_ends(matrix).tolist():
         at[a].append(b)
         at[b].append(a)
-    parts: list[list[int]] = []
-    reached: set[int] = set()
-    for start in range(len(modules)):
-        if start in reached:
-            continue
-        part = [start]
-        reached.add(start)
-        for row in part:
-            fresh = [other for other in at[row] if other not in reached]
-            part += dict.fromkeys(fresh)
-            reached.update(fresh)
-        parts.append(sorted(part))
-    if len(parts) > 1:
-        named = " and ".join(f"({listed([modules[row] for row in part])})" for part in parts[:MOST_NAMED])
-        more = f" and {len(parts) - MOST_NAMED} more parts" if len(parts) > MOST_NAMED else ""
-        raise AssemblyError(f"the modules are not connected; no docking is between {named}{more}")
+    reached, queue = {0}, [0]
+    for row in queue:
+        fresh = dict.fromkeys(other for other in at[row] if other not in reached)
+        queue += fresh
+        reached.update(fresh)
+    if apart := [module for row, module in enumerate(modules) if row not in reached]:
+        raise AssemblyError(
+            f"the modules are not connected; no dockings connect '{modules[0]}' with {listed(apart)}"
+        )
 
 
 def _of_yaml(text: str, file: str) -> dict[str, Any]:

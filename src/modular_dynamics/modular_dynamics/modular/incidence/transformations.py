@@ -13,15 +13,8 @@ from ..assembly.graph import closed_graph
 from ..assembly.structure import Docking, Structure
 from .matrix import table_text
 
-__all__ = [
-    "DirectTransformation",
-    "DirectTransformations",
-    "IndirectTransformation",
-    "IndirectTransformations",
-]
-
 Array = NDArray[np.float64]
-Module = int | str
+Module = Any  # row of the incidence matrix, from 0; or, in ``by_name``, a name
 Pair = tuple[Module, Module]
 
 
@@ -105,14 +98,12 @@ class _Transformations(Sequence[Row]):
 
     _head: tuple[str, ...]
 
-    def __init__(self, modules: tuple[str, ...], rows: Iterable[Row], poses: _ModulePoses) -> None:
+    def __init__(
+        self, modules: tuple[str, ...], rows: Sequence[Row], pairs: Iterable[Pair], poses: _ModulePoses
+    ) -> None:
         self.modules, self.module_poses = modules, poses
         self._rows: tuple[Row, ...] = tuple(rows)
-
-    @property
-    def by_name(self) -> tuple[Row, ...]:
-        """Rows with names of modules instead of indices."""
-        return tuple(self._named(row) for row in self._rows)
+        self._pairs = np.array([*pairs], np.intp).reshape(-1, 2)
 
     def poses(self, q: ArrayLike) -> Array:
         """Return T_ij(q) of each row, shape (rows, 4, 4); of a docked module T_ij(0) exp(s_j q_j).
@@ -129,15 +120,6 @@ class _Transformations(Sequence[Row]):
             StateError: another shape, or not finite.
         """
         return self.module_poses.between(self._pairs, q)
-
-    @property
-    def _pairs(self) -> NDArray[np.intp]:
-        """The modules i, j of each row (rows, 2), as indices."""
-        raise NotImplementedError
-
-    def _named(self, row: Row) -> Row:
-        """Return a row with names of modules instead of indices."""
-        raise NotImplementedError
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -164,14 +146,12 @@ class DirectTransformations(_Transformations[DirectTransformation]):
             DirectTransformation(index[i], index[j], ports[i][a].number, ports[j][b].number)
             for i, a, j, b, _ in traversed(structure.base, structure.tree, order)
         ]
-        super().__init__(tuple(index), rows, _ModulePoses(structure))
+        super().__init__(tuple(index), rows, [(row.i, row.j) for row in rows], _ModulePoses(structure))
 
     @property
-    def _pairs(self) -> NDArray[np.intp]:
-        return np.array([row[:2] for row in self._rows], np.intp).reshape(-1, 2)
-
-    def _named(self, row: DirectTransformation) -> DirectTransformation:
-        return row._replace(i=self.modules[int(row.i)], j=self.modules[int(row.j)])
+    def by_name(self) -> tuple[DirectTransformation, ...]:
+        """Rows with names of modules instead of indices."""
+        return tuple(row._replace(i=self.modules[row.i], j=self.modules[row.j]) for row in self._rows)
 
 
 class IndirectTransformations(_Transformations[IndirectTransformation]):
@@ -185,19 +165,17 @@ class IndirectTransformations(_Transformations[IndirectTransformation]):
     _head = ("i", "j", "i", "x", "x", "j")
 
     def __init__(self, direct: DirectTransformations) -> None:
-        carrier: dict[Module, Module] = {row.j: row.i for row in direct}
+        carrier = {row.j: row.i for row in direct}
         rows: list[IndirectTransformation] = []
         for x, j, _, _ in direct:
             i = carrier.get(x)
             while i is not None:
                 rows.append(IndirectTransformation((i, j), (i, x), (x, j)))
                 i = carrier.get(i)
-        super().__init__(direct.modules, rows, direct.module_poses)
+        super().__init__(direct.modules, rows, [row.ij for row in rows], direct.module_poses)
 
     @property
-    def _pairs(self) -> NDArray[np.intp]:
-        return np.array([row.ij for row in self._rows], np.intp).reshape(-1, 2)
-
-    def _named(self, row: IndirectTransformation) -> IndirectTransformation:
-        i, x, j = (self.modules[int(k)] for k in (row.ij[0], row.ix[1], row.ij[1]))
-        return IndirectTransformation((i, j), (i, x), (x, j))
+    def by_name(self) -> tuple[IndirectTransformation, ...]:
+        """Rows with names of modules instead of indices."""
+        names = ([(self.modules[i], self.modules[j]) for i, j in row] for row in self._rows)
+        return tuple(IndirectTransformation(*row) for row in names)

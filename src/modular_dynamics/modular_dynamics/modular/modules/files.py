@@ -1,6 +1,6 @@
 """Module types from YAML files and mappings (docs/modular_modules.md), and those that the library ships."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from os import PathLike
 from pathlib import Path
@@ -13,7 +13,7 @@ from ...algebra import from_xyz_rpy
 from ...exceptions import DescriptionError
 from ...model import JointType, Limits
 from ...text.element import Element
-from ...text.files import given_text, path_of
+from ...text.files import given_text
 from ...text.numbers import LARGEST, STIFFEST
 from ...text.sizes import MAX_YAML_BYTES
 from ...text.yaml_text import documents
@@ -30,14 +30,9 @@ from .module_type import (
     Port,
     Shape,
     facing,
-    unit,
 )
 
-__all__ = ["read_module_type", "read_module_types", "shipped_types"]
-
 _NEEDED = "a mapping (name, root, bodies, ports, ...)"
-_KIND = "file of module types"
-_ENDINGS = (".yaml", ".yml")
 _ZERO = (0.0, 0.0, 0.0)
 _BOUNDS = {"lower": -LARGEST, "upper": -LARGEST, "effort": 0.0, "velocity": 0.0}
 
@@ -54,49 +49,18 @@ def read_module_type(source: str | PathLike[str] | Mapping[str, Any]) -> ModuleT
     """
     if isinstance(source, Mapping):
         return _module_type(source, "module type")
-    name, text = given_text(source, _KIND, MAX_YAML_BYTES)
+    name, text = given_text(source, "file of a module type", MAX_YAML_BYTES)
     found = documents(text, name)
     if len(found) > 1:
-        raise DescriptionError(f"{len(found)} module types; read_module_types() reads several", name)
+        raise DescriptionError(f"{len(found)} module types; one for each file is needed", name)
     return _module_type(found[0] if found else None, name)
-
-
-def read_module_types(source: str | PathLike[str]) -> dict[str, ModuleType]:
-    """Return several module types by name: those of a folder's .yaml and .yml files, or of one file.
-
-    A file may hold several, separated by lines of '---'.
-
-    Raises:
-        DescriptionError: as :func:`read_module_type`; two types of one name, or no file in the folder.
-    """
-    sources: Iterable[str | PathLike[str]] = [source]
-    if isinstance(source, str | PathLike) and str(source):
-        path = path_of(source)
-        try:
-            if path.is_dir():
-                sources = sorted(file for file in path.iterdir() if file.suffix in _ENDINGS)
-        except (OSError, ValueError):  # text that cannot be a path
-            pass
-        if not sources:
-            needed = f"no file that ends with {' or '.join(_ENDINGS)}"
-            raise DescriptionError(needed, str(path), unreadable=True)
-    types: dict[str, ModuleType] = {}
-    files: dict[str, str] = {}
-    for one in sources:
-        name, text = given_text(one, _KIND, MAX_YAML_BYTES)
-        for document in documents(text, name) or [None]:
-            kind = _module_type(document, name)
-            if kind.name in types:
-                first = files[kind.name]
-                raise DescriptionError(f"a second module type '{kind.name}'; the first is in {first}", name)
-            types[kind.name], files[kind.name] = kind, name
-    return types
 
 
 @cache
 def shipped_types() -> Mapping[str, ModuleType]:
     """Return Backbone and Scout of Meister & Gutenkunst, a slider and a passive block, by name."""
-    return MappingProxyType(read_module_types(Path(__file__).parent / "shipped"))
+    files = sorted((Path(__file__).parent / "shipped").glob("*.yaml"))
+    return MappingProxyType({kind.name: kind for kind in map(read_module_type, files)})
 
 
 def _module_type(content: object, file: str) -> ModuleType:
@@ -173,8 +137,7 @@ def _joint(name: str, element: Element) -> ModuleJoint:
     kind = JointType(element.choice("type", [kind.value for kind in MOVING]))
     axis = None
     if element.item["axis"] != "normal":
-        with element.located("axis"):
-            axis = unit("this axis", element.numbers("axis", 3))
+        axis = np.array(element.numbers("axis", 3))
     elif element.item["parent"] != ENTRY:
         raise element.wrong("axis", "a vector (only a joint whose parent is 'entry' has the axis 'normal')")
     bounds = {key: limits.number(key, least=least) for key, least in _BOUNDS.items() if key in limits.item}
@@ -220,11 +183,8 @@ def _port_numbers(ports: Mapping[str, Element]) -> dict[str, int]:
 def _port(name: str, number: int, bodies: tuple[str, ...], element: Element) -> Port:
     """Return the port of an element."""
     element.require(("body", "xyz", "normal", "up"), ("number", "size", "gender", "kind"))
-    xyz, normal = element.numbers("xyz", 3), element.numbers("normal", 3)
-    with element.located("normal"):
-        unit("this vector", normal)
-    with element.located("up"):
-        x = facing(xyz, normal, element.numbers("up", 3))
+    with element.located():
+        x = facing(*(element.numbers(key, 3) for key in ("xyz", "normal", "up")))
     size, gender = element.numbers("size", None, ()), element.choice("gender", GENDERS, "h")
     body, kind = element.choice("body", bodies), element.text("kind")
     with element.located("size"):

@@ -17,26 +17,6 @@ from ...model.changes.bodies import checked_inertial, checked_number, checked_nu
 from ...model.number_arrays import Constant, read_only, read_only_mapping
 from ..names import MOST_PARTS, NAME, is_name, listed, shown
 
-__all__ = [
-    "ENTRY",
-    "GENDERS",
-    "GREY",
-    "MOVING",
-    "ModuleBody",
-    "ModuleJoint",
-    "ModuleType",
-    "Port",
-    "SIZES",
-    "Shape",
-    "Step",
-    "docked_pose",
-    "facing",
-    "is_same",
-    "mating",
-    "unit",
-    "why_not_mating",
-]
-
 # The parts of a module type: shapes, docking ports, bodies, joints, and the steps from body to body.
 
 #: As ``parent`` of a joint: the port at which the module is docked towards the base.
@@ -274,10 +254,8 @@ class ModuleJoint(Constant):
         limits = {key: checked_number(f"the limit '{key}' of {what}", value) for key, value in given.items()}
         terms = {key: getattr(self, key) for key in ("damping", "friction", "armature")}
         terms = {key: checked_number(f"the {key} of {what}", value) for key, value in terms.items()}
-        for key in ("effort", "velocity"):
-            if limits.get(key, 0.0) < 0.0:
-                raise ModelError(f"the limit '{key}' of {what} is {limits[key]:g}; it cannot be negative")
-        for key, value in terms.items():
+        bounds = {f"limit '{key}'": limits.get(key, 0.0) for key in ("effort", "velocity")}
+        for key, value in {**bounds, **terms}.items():
             if value < 0.0:
                 raise ModelError(f"the {key} of {what} is {value:g}; it cannot be negative")
         if self.type is JointType.CONTINUOUS and ("lower" in limits or "upper" in limits):

@@ -52,13 +52,8 @@ def test_it_is_read_back_as_the_same_robot(seed):
         assert (one.name, one.first, one.predecessor) == (other.name, other.first, other.predecessor)
         assert one.root_link == other.root_link
     for joint, other in zip(read.joints, own.joints, strict=True):
-        assert (joint.parent_link, joint.child_link) == (other.parent_link, other.child_link)
-        assert (joint.damping, joint.friction, joint.armature) == (
-            other.damping,
-            other.friction,
-            other.armature,
-        )
-        assert joint.limits == other.limits
+        for field in ("parent_link", "child_link", "damping", "friction", "armature", "limits"):
+            assert getattr(joint, field) == getattr(other, field)
     for loop, other in zip(read.loop_joints, own.loop_joints, strict=True):
         assert (loop.name, loop.type) == (other.name, other.type)
         for end, its in zip(loop.anchors, other.anchors, strict=True):
@@ -97,19 +92,11 @@ def test_shapes_are_drawn_where_the_module_has_them():
 
 
 def test_links_without_mass_have_no_inertial():
-    moved = modular.Assembly(
-        ("cart", "block"),
-        mount=[
-            modular.virtual_joint("x", "prismatic", [1, 0, 0]),
-            modular.virtual_joint("z", "revolute", [0, 0, 1]),
-        ],
-    )
-    robot = URDF.from_xml_string(moved.to_urdf())
-    assert {link.name: link.inertial is None for link in robot.links} == {
-        "world": True,
-        "cart/x": True,
-        "cart/cube": False,
-    }
+    axes = {"x": ("prismatic", [1, 0, 0]), "z": ("revolute", [0, 0, 1])}
+    mount = [modular.virtual_joint(name, *axis) for name, axis in axes.items()]
+    robot = URDF.from_xml_string(modular.Assembly(("cart", "block"), mount=mount).to_urdf())
+    assert [link.name for link in robot.links if link.inertial is None] == ["world", "cart/x"]
+    assert robot.link_map["cart/cube"].inertial.mass == 0.6
 
 
 def test_names_are_escaped():

@@ -1,19 +1,20 @@
-"""Dockings and releases at random: what is left is what would be built anew, and memory stays flat."""
+"""Dockings and releases at random give what would be built anew; bad input is an error that names it."""
 
-import gc
-import tracemalloc
-from collections import Counter
+import copy
+import pickle
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
-import modular_dynamics as md
 from helpers.random_examples.assemblies import docked_at_random, meeting_ports, random_assembly
 from helpers.random_examples.examples import some
 from helpers.rebuilt import assert_same_to_the_bit, rebuilt
+from helpers.robots.module_types import arm, own_types, port, telescope
 from modular_dynamics import JointType, modular
-from modular_dynamics.exceptions import ModelError
-from modular_dynamics.model import Body, Joint
+from modular_dynamics.exceptions import AssemblyError, ModelError, ModularDynamicsError, UnknownNameError
+from modular_dynamics.modular import Mount
 
 
 def changed(assembly, rng, largest=30):
@@ -55,50 +56,164 @@ def test_splitting_and_merging_again_gives_the_same_modules_and_dockings():
             assert {*again.dockings} == {*assembly.dockings}
 
 
-def living():
-    """How many parts of models there are in this process."""
-    gc.collect()
-    kinds = (md.SubsystemGraph, modular.Assembly, Body, Joint)
-    return Counter(type(one).__name__ for one in gc.get_objects() if issubclass(type(one), kinds))
+# Bad input to every method of an assembly: an error that names modules and faces, and nothing else.
+
+JUNK = (
+    *(None, True, -1, 0, 7, 2.0, float("nan"), "", " ", "a/b", "a b", "\0", "\ud800", b"v0"),
+    *((), [], ["v0"], {}, {"v0": None}, {"a": [["v0"]]}, {3: ["v0", "v1", "v2"]}),
+    *(np.zeros(2), np.array(["v0", "v1"]), object(), len),
+)
 
 
-def test_a_thousand_dockings_and_undockings_leave_no_memory():
-    rng, assembly = np.random.default_rng(0), random_assembly(3, rings=0)
-
-    def run(count):
-        for k in range(count):
-            longer = docked_at_random(assembly, rng) or assembly
-            graph = longer.graph()
-            if k % 10 == 0:
-                md.inverse_dynamics(graph, graph.neutral(), *np.zeros((2, graph.nv)))
-            if len(longer) > len(assembly):
-                assert longer.undock([*longer][-1]) == assembly
-        gc.collect()
-
-    run(100)
-    before = living()
-    tracemalloc.start()
-    run(50)
-    size = tracemalloc.get_traced_memory()[0]
-    run(1000)
-    grown = tracemalloc.get_traced_memory()[0] - size
-    tracemalloc.stop()
-    assert living() == before
-    assert (
-        grown < 200_000
-    )  # bytes: tables grow and are kept; one graph kept each time would be some megabytes
+def snake():
+    """v0 - v1 - v2 along x, and a Scout on the side of v1."""
+    return (
+        modular.Assembly(("v0", "backbone"), types=own_types())
+        .dock("v0", 3, "v1", 4, kind="backbone")
+        .dock("v1", 3, "v2", 4, kind="backbone")
+        .dock("v1", 2, "s", 5, kind="scout", turn=1)
+    )
 
 
-# Names of virtual joints, on which a base may stand.
+def joint(name="x"):
+    return modular.virtual_joint(name, "prismatic", [1, 0, 0])
 
 
-@pytest.mark.parametrize("name", ["n" * 101, "a b", "a/b", "", None, "a\ud800"], ids=ascii)
-def test_virtual_joints_have_names_of_limited_length(name):
-    twisted = modular.ModuleJoint(name, JointType.REVOLUTE, "entry", "x", np.array([1.0, 0.0, 0.0]))
-    for make in (
-        lambda: modular.virtual_joint(name, "prismatic", [1, 0, 0]),
-        lambda: modular.Assembly(("v0", "backbone"), mount=[twisted]),
+REFUSED = (
+    (lambda a: a.dock("v0", 3, "n", 4, kind="block"), "port 3 of module 'v0' is used: port 4 of module 'v1'"),
+    (lambda a: a.dock("v0", 4, "v2", 4), "port 4 of module 'v2' is used: port 3 of module 'v1'"),
+    (lambda a: a.dock("v0", 4, "v0", 5), "'v0' cannot dock at itself, port 4 at its port 5"),
+    (lambda a: a.dock("v0", 4, "n", 3), "no module 'n' in the assembly; a new one needs its kind"),
+    (lambda a: a.dock("v0", 4, "v2", 3, kind="block"), "module 'v2' is in the assembly already"),
+    (lambda a: a.dock("v0", 4, "n", 3, kind="block", turn=4), "the turn of port 3 of module 'n' .* is 4"),
+    (lambda a: a.dock("v0", 4, "n", 3, kind="block", turn=1.0), "1.0; needed are 0, 1, 2 or 3"),
+    (lambda a: a.undock("v0"), "module 'v0' is the base"),
+    (lambda a: a.split("v2", 3), "nothing is docked at port 3 of module 'v2'"),
+    (lambda a: a.merge(a, "v2", 3, "v0", 4), "have a module 'v0'; give the second one a prefix"),
+    (lambda a: a.graph(gravity=[0, 0, np.nan]), "gravity is .*three finite numbers"),
+)
+UNKNOWN = (
+    (lambda a: a.dock("w", 3, "n", 4, kind="block"), "no module 'w'; the assembly's modules: v0, v1"),
+    (lambda a: a.dock("v0", 4, "n", 3, kind="wheel"), "unknown kind 'wheel' of module 'n'; known: "),
+    (lambda a: a.dock("v0", 1, "n", 4, kind="block"), "port 1 of .*; the ports of a backbone: 2, 3, 4, 5"),
+    (lambda a: a.undock("v1", "x"), "port 'x' of module 'v1' cannot dock"),
+    (lambda a: a.merge(a, "v2", 3, "w", 4, prefix="b_"), "no module 'w'"),
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "change", "message"),
+    [*((AssemblyError, *row) for row in REFUSED), *((UnknownNameError, *row) for row in UNKNOWN)],
+)
+def test_what_cannot_be_is_named_with_the_choices(error, change, message):
+    with pytest.raises(error, match=message):
+        change(snake())
+
+
+def test_a_cell_that_is_filled_in_the_plane_or_in_space_is_named_with_modules_and_faces():
+    for turn in (0, 1):  # in the plane; upright: faces 2 and 5 of a point up and down
+        corner = (
+            modular.Assembly(("v0", "block"))
+            .dock("v0", 3, "a", 4, kind="block", turn=turn)
+            .dock("a", 2, "b", 5, kind="block")
+            .dock("b", 4, "c", 3, kind="block")
+        )
+        with pytest.raises(AssemblyError) as error:
+            corner.dock("c", 5, "d", 2, kind="backbone")
+        for part in ("port 2 of module 'd'", "port 5 of module 'c'", "cell (0, 0, 0)", "module 'v0' fills"):
+            assert part in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"gender": "m"}, "their genders are h and m"),
+        ({"kind": "other"}, "their kinds are 'dock' and 'other'"),
+        ({"size": (0.05,)}, r"their sizes are \[0.09\] and \[0.05\] m"),
+    ],
+)
+def test_ports_that_do_not_fit_are_named(changed, message):
+    own = replace(port("a", 1, "body", (0, 0, 0), (0, 0, 1), (1, 0, 0)), **changed)
+    kind = modular.ModuleType("own", {"body": modular.ModuleBody("body", 1.0)}, (), {"a": own}, "body")
+    ends = "port 4 of module 'v0' and port a of module 'n'"
+    with pytest.raises(AssemblyError, match=f"{ends} do not fit: {message}"):
+        snake().dock("v0", 4, "n", "a", kind=kind)
+
+
+def test_another_type_of_a_known_name_is_refused_and_an_equal_one_is_not():
+    other = modular.ModuleType("telescope", arm().bodies, arm().joints, arm().ports, "fore")
+    with pytest.raises(AssemblyError, match="knows another kind 'telescope' than that of module 'n'"):
+        snake().dock("v0", 4, "n", "shoulder", kind=other)
+    assert snake().dock("v0", 4, "n", "back", kind=telescope()).kinds["n"] == telescope()
+
+
+@pytest.mark.parametrize(
+    "mount",
+    [
+        "flying",
+        [joint(), joint()],
+        [joint("cube")],
+        [joint(), None],
+        joint(),
+        Mount(True, (joint(),)),
+        [modular.ModuleJoint("x", JointType.REVOLUTE, "entry", "x", None)],
+        [modular.ModuleJoint("n" * 101, JointType.REVOLUTE, "entry", "x", np.array([1.0, 0, 0]))],
+    ],
+)
+def test_mounts_that_are_none_are_refused(mount):
+    for use in (
+        lambda: modular.Assembly(("v0", "backbone"), mount=mount),
+        lambda: snake().with_base("v1", mount),
     ):
-        with pytest.raises(ModelError, match=r"virtual joint's name is .*at most 100 characters") as raised:
-            make()
-        assert len(str(raised.value)) < 300
+        with pytest.raises(ModelError, match=r"mount|virtual joint") as error:
+            use()
+        assert len(str(error.value)) < 1000
+
+
+def is_refused(call):
+    """Whether it raises an error of the library; any other error is the test's."""
+    try:
+        call()
+    except ModularDynamicsError as error:
+        return len(str(error)) > 20
+    return False
+
+
+@pytest.mark.parametrize("value", JUNK, ids=[repr(value)[:20] for value in JUNK])
+def test_nothing_but_errors_of_the_library_escapes(value):
+    a, other = snake(), modular.Assembly(("n", "backbone"))
+    ends = {"module": "v0", "port": 4}
+    right = (
+        (modular.Assembly, {"base": ("n", "backbone"), "mount": "fixed", "types": {}, "name": "r"}),
+        (a.dock, {**ends, "other": "n", "other_port": 3, "kind": "backbone", "turn": 0}),
+        *((use, {"module": "v2", "port": 4}) for use in (a.undock, a.split, a.docked_at)),
+        (a.merge, {"other": other, **ends, "other_module": "n", "other_port": 3, "turn": 0, "prefix": ""}),
+        (a.with_base, {"module": "v1", "mount": "fixed"}),
+        (a.graph, {"gravity": [0.0, 0.0, 0.0], "guess": None}),
+        (modular.virtual_joint, {"name": "x", "kind": "prismatic", "axis": [1, 0, 0], "limits": None}),
+    )
+    calls = [partial(use, **{**given, name: value}) for use, given in right for name in given]
+    calls += [partial(modular.Assembly, base) for base in ((value, "backbone"), ("v0", value))]
+    calls += [partial(modular.Assembly, ("v0", "backbone"), mount=[value])]
+    calls += [partial(modular.Assembly, ("v0", "backbone"), types={"own": value})]
+    calls += [partial(modular.virtual_joint, "x", "prismatic", [1, 0, 0], damping=value)]
+    for use, given in right:
+        use(**given)
+    assert sum(map(is_refused, calls)) > len(calls) // 2
+    assert value not in a
+
+
+def test_copies_and_pickles_are_equal_and_go_on():
+    for assembly in (
+        snake(),
+        snake().dock("v0", 4, "v2", 3),
+        modular.Assembly(("v0", "arm"), types=own_types(), mount=[joint()]),
+    ):
+        for twin in (copy.copy(assembly), copy.deepcopy(assembly), pickle.loads(pickle.dumps(assembly))):
+            assert twin == assembly
+            assert hash(twin) == hash(assembly)
+            assert str(twin) == str(assembly)
+            assert twin.to_urdf() == assembly.to_urdf()
+            module, free = next((m, p) for m in twin for p in twin.kinds[m].ports if not twin.docked_at(m, p))
+            longer = twin.dock(module, free, "n", 3, kind=assembly.types["block"])
+            assert longer.undock("n") == assembly

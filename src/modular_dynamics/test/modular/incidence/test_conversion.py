@@ -1,6 +1,6 @@
 """Assembly -> incidence matrix -> assembly, and what no assembly has as its matrix."""
 
-import re
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -12,20 +12,12 @@ from helpers.robots.module_types import own_types, port
 from helpers.robots.paper_organism import DOCKING_TYPES, FACES, organism
 from modular_dynamics import JointType, modular
 from modular_dynamics.exceptions import AssemblyError, UnknownNameError
-from modular_dynamics.modular import docking_type
+from modular_dynamics.modular import IncidenceMatrix, docking_type
 
 build = modular.Assembly.from_incidence_matrix
 
 
-def snake(*kinds):
-    """Modules in a row along x, front to back."""
-    assembly = modular.Assembly(base=("v0", kinds[0]))
-    for k, kind in enumerate(kinds[1:], 1):
-        assembly = assembly.dock(f"v{k - 1}", 3, f"v{k}", 4, kind=kind)
-    return assembly
-
-
-def test_the_papers_organism_has_the_matrix_of_figure_5():
+def test_the_papers_organism_has_the_matrix_of_figure_5_and_the_matrix_is_the_organism():
     aim = organism().incidence_matrix()
     assert aim.matrix.tolist() == [list(row) for row in FACES]
     assert aim.docking_types == DOCKING_TYPES
@@ -34,11 +26,8 @@ def test_the_papers_organism_has_the_matrix_of_figure_5():
     assert aim.docks == tuple(f"e{k}" for k in range(1, 9))
     assert aim.turns == (0,) * 8
     assert aim.base == "v0"
-
-
-def test_the_matrix_of_figure_5_is_the_papers_organism():
     assert build(FACES, "backbone") == organism()
-    assert build(FACES, ["backbone"] * 9, docking_types=DOCKING_TYPES) == organism()
+    assert build(IncidenceMatrix(FACES, ["backbone"] * 9, docking_types=DOCKING_TYPES)) == organism()
 
 
 @pytest.mark.parametrize("seed", some(range(100)))
@@ -68,9 +57,9 @@ def test_a_column_stands_where_its_docking_was_made_rings_among_them():
 def test_rows_and_columns_in_any_order_are_the_same_robot():
     aim = organism().incidence_matrix()
     rows, columns = np.random.default_rng(0).permutation(9), np.random.default_rng(1).permutation(8)
-    mixed = build(
-        aim.matrix[rows][:, columns], "backbone", [f"v{row}" for row in rows], base="v0"
-    ).incidence_matrix()
+    names = [f"v{row}" for row in rows]
+    given = IncidenceMatrix(aim.matrix[rows][:, columns], ["backbone"] * 9, names, base="v0")
+    mixed = build(given).incidence_matrix()
     back = [mixed.modules.index(name) for name in aim.modules]
     of_modules = {frozenset(zip(*pair, strict=True)) for pair in entries(aim.matrix)}
     assert {frozenset(zip(*pair, strict=True)) for pair in entries(mixed.matrix[back])} == of_modules
@@ -84,16 +73,9 @@ def entries(matrix):
 
 def test_another_base_is_seen_from_there():
     aim = organism().incidence_matrix()
-    other, turned = build(aim, base="v4"), organism().with_base("v4")
+    other, turned = build(replace(aim, base="v4")), organism().with_base("v4")
     assert other.base == other.incidence_matrix().modules[0] == "v4"
     assert set(other.dockings) == set(turned.dockings)
-
-
-def test_an_undocked_assembly_has_the_matrix_of_what_is_left():
-    aim = organism().undock("v3").incidence_matrix()
-    assert aim.modules == ("v0", "v1", "v2", "v6", "v7", "v8")
-    kept = [0, 1, 5, 6, 7]
-    assert aim.matrix.tolist() == [[FACES[int(name[1])][k] for k in kept] for name in aim.modules]
 
 
 def test_turns_come_back():
@@ -105,67 +87,41 @@ def test_turns_come_back():
 
 
 def test_one_module_has_no_columns():
-    aim = snake("scout").incidence_matrix()
+    alone = modular.Assembly(base=("v0", "scout"))
+    aim = alone.incidence_matrix()
     assert aim.matrix.shape == (1, 0)
-    assert build(aim) == snake("scout")
-    assert build([[]], "scout") == snake("scout")
-
-
-def test_names_kinds_and_turns_given_beside_a_matrix_replace_its_own():
-    aim = snake("backbone", "scout").incidence_matrix()
-    other = build(aim, "scout", ["x", "y"], [2])
-    assert list(other.kinds) == ["x", "y"]
-    assert {kind.name for kind in other.kinds.values()} == {"scout"}
-    assert other.base == "x"
-    assert other.dockings[0].turn == 2
+    assert build(aim) == build([[]], "scout") == alone
 
 
 PAIR = [[3], [4]]
 LINE = [[3, 0], [4, 3], [0, 4]]
 
 
-@pytest.mark.parametrize("face", [1, 6, 7])
-def test_a_face_that_cannot_dock_is_named(face):
-    with pytest.raises(UnknownNameError) as caught:
-        build([[3], [face]], "backbone")
-    message = str(caught.value)
-    assert f"port {face} of module 'v1' cannot dock" in message
-    assert "2, 3, 4, 5" in message
-    assert "column 'e1', face 3 of module 'v0'" in message
-
-
-@pytest.mark.parametrize("turn", [0, 1])
-def test_modules_in_one_cell_are_named_in_the_plane_and_in_space(turn):
-    # around a square, lying or (turned about the base's x axis) standing, back into the base's cell
-    square = [[3, 0, 0, 0], [4, 5, 0, 0], [0, 4, 5, 0], [0, 0, 4, 5], [0, 0, 0, 4]]
-    with pytest.raises(AssemblyError) as caught:
-        build(square, "backbone", turns=[turn, 0, 0, 0])
-    message = str(caught.value)
-    assert "column 'e4', face 5 of module 'v3' and face 4 of module 'v4'" in message
-    assert re.search(r"in the cell \(0, 0, 0\),? \w+ module 'v0' fills", message)
-    assert len(build(square, "backbone", turns=[0, 1, 0, 0])) == 5  # leaves the plane
-
-
-def test_unknown_kinds_are_named_with_the_known_ones():
-    with pytest.raises(
-        UnknownNameError, match=r"unknown kind 'wheel' of module 'v1'; known: backbone, block"
-    ):
-        build(PAIR, ["backbone", "wheel"])
-    with pytest.raises(UnknownNameError, match=r"'wheel' of module 'v0'"):
-        build(PAIR, ["wheel", "backbone"])
-
-
-def test_a_wrong_docking_type_is_named_with_the_right_one():
-    with pytest.raises(AssemblyError) as caught:
-        build(LINE, "backbone", docking_types=["DP", "DS"])
-    message = str(caught.value)
-    assert "column 'e2', face 3 of module 'v1' and face 4 of module 'v2'" in message
-    assert "'DS'; 'DP' is right" in message
-
-
-def test_numbers_without_kinds_are_refused():
-    with pytest.raises(AssemblyError, match="kinds"):
-        build(PAIR)
+@pytest.mark.parametrize(
+    ("matrix", "kinds", "messages"),
+    [
+        (
+            [[3], [1]],
+            "backbone",
+            ["column 'e1', face 3 of module 'v0'", "port 1 of module 'v1' cannot dock", "2, 3, 4, 5"],
+        ),
+        (PAIR, ["backbone", "wheel"], ["unknown kind 'wheel' of module 'v1'; known: backbone, block"]),
+        (PAIR, ["wheel", "backbone"], ["'wheel' of module 'v0'"]),
+        (
+            IncidenceMatrix(LINE, ["backbone"] * 3, docking_types=["DP", "DS"]),
+            None,
+            ["column 'e2', face 3 of module 'v1' and face 4 of module 'v2'", "'DS'; 'DP' is right"],
+        ),
+        (PAIR, None, ["kinds are for a matrix of numbers"]),
+        (organism().incidence_matrix(), "backbone", ["kinds are for a matrix of numbers"]),
+    ],
+    ids=["face", "kind", "kind of the base", "docking type", "no kinds", "kinds twice"],
+)
+def test_what_no_assembly_has_is_named(matrix, kinds, messages):
+    with pytest.raises((AssemblyError, UnknownNameError)) as caught:
+        build(matrix, kinds)
+    for message in messages:
+        assert message in str(caught.value)
 
 
 # Docking types: Table II for Backbone and Scout, and what hinge axes decide elsewhere.

@@ -1,15 +1,18 @@
-"""Incidence matrices: constant values, equal by what they hold, printed as Fig. 5."""
+"""Incidence matrices: constant values, equal by what they hold, printed as Fig. 5, as YAML."""
 
 import copy
 import pickle
 
 import numpy as np
 import pytest
+import yaml
 
 from helpers.paths import ROOT
+from helpers.random_examples.assemblies import random_assembly
+from helpers.random_examples.examples import some
 from helpers.robots.paper_organism import FACES, organism
 from modular_dynamics import modular
-from modular_dynamics.exceptions import AssemblyError
+from modular_dynamics.exceptions import AssemblyError, DescriptionError
 from modular_dynamics.modular import IncidenceMatrix
 
 PAGE = (ROOT / "docs/modular_incidence.md").read_text("utf-8")
@@ -34,15 +37,9 @@ def test_it_prints_as_figure_5():
 
 def test_kinds_with_the_same_initial_are_printed_in_full_and_turns_where_there_are_some():
     assembly = modular.Assembly(base=("v0", "backbone")).dock("v0", 3, "v1", 4, kind="block", turn=2)
-    assert str(assembly.incidence_matrix()).splitlines() == [
-        "        e1",
-        "v0       3  backbone",
-        "v1       4     block",
-        "Joints   -",
-        "Turns    2",
-    ]
-    scout = assembly.undock("v1").dock("v0", 3, "v1", 4, kind="scout").incidence_matrix()
-    assert str(scout).splitlines()[1:3] == ["v0       3  B", "v1       4  S"]
+    lines = str(assembly.incidence_matrix()).splitlines()
+    assert lines[1:3] == ["v0       3  backbone", "v1       4     block"]
+    assert lines[3:] == ["Joints   -", "Turns    2"]
 
 
 def test_the_page_shows_files_as_they_are_written():
@@ -96,15 +93,11 @@ TWO = ("backbone", "backbone")
 @pytest.mark.parametrize(
     ("matrix", "message"),
     [
-        ([], r"shape \(0,\); \(modules, docks\)"),
-        ([3, 4], r"shape \(2,\)"),
-        (3, r"shape \(\)"),
+        ([3, 4], r"shape \(2,\); \(modules, docks\)"),
         (None, r"shape \(\)"),
-        ("34", r"shape \(\)"),
         (np.zeros((0, 3)), r"shape \(0, 3\)"),
-        (np.zeros((2, 1, 1)), r"shape \(2, 1, 1\)"),
-        ([[3, 0], [4]], "row 2 has 1 entries, row 1 has 2"),
-        ([[3, 0], 4], "row 2 has no entries, row 1 has 2"),
+        ([[3, 0], [4]], "rows of equally many numbers"),
+        ([[3], [[4]]], "rows of equally many numbers"),
     ],
 )
 def test_a_wrong_shape(matrix, message):
@@ -113,33 +106,12 @@ def test_a_wrong_shape(matrix, message):
 
 
 @pytest.mark.parametrize(
-    "entry",
-    [
-        2.5,
-        np.nan,
-        np.inf,
-        -np.inf,
-        -4,
-        "4",
-        True,
-        None,
-        4j,
-        10**30,
-        10**400,
-        [4],
-        np.str_("4"),
-        np.bool_(True),
-    ],
+    "entry", [2.5, np.nan, np.inf, -4, "4", True, None, 4j, 10**30, 10**400, np.str_("4"), np.bool_(True)]
 )
-@pytest.mark.parametrize("alone", [True, False])
-def test_an_entry_that_is_no_whole_number(entry, alone):
-    if isinstance(entry, list):
-        with pytest.raises(AssemblyError, match="its entries are lists"):
-            IncidenceMatrix([[3], [entry]], TWO)
-        return
-    matrix = [[entry if alone else 3], [entry]]  # of one type, and of two
-    with pytest.raises(AssemblyError, match=r"module 'v[01]', column 'e1': the entry is .*face"):
-        IncidenceMatrix(matrix, TWO)
+def test_an_entry_that_is_no_whole_number(entry):
+    for first in (entry, 3):  # of one type, and of two
+        with pytest.raises(AssemblyError, match=r"module 'v[01]', column 'e1': the entry is .*face"):
+            IncidenceMatrix([[first], [entry]], TWO)
 
 
 def test_whole_numbers_of_any_type_are_faces():
@@ -150,73 +122,40 @@ def test_whole_numbers_of_any_type_are_faces():
 
 
 @pytest.mark.parametrize(
-    ("column", "message"),
+    ("matrix", "message"),
     [
-        ([0, 0, 0], r"column 'e2' has 0 entries: none"),
-        ([2, 0, 0], r"column 'e2' has 1 entries: face 2 of module 'v0'"),
+        ([[3, 0], [4, 0]], "column 'e2' has 0 entries: none"),
+        ([[3, 2], [4, 0]], "column 'e2' has 1 entries: face 2 of module 'v0'"),
         (
-            [2, 5, 3],
-            r"'e2' has 3 entries: face 2 of module 'v0', face 5 of module 'v1', face 3 of module 'v2'",
+            [[3, 2], [4, 5], [0, 3]],
+            "'e2' has 3 entries: face 2 of .*'v0', face 5 of .*'v1', face 3 of .*'v2'",
         ),
+        ([[3, 3], [4, 0], [0, 4]], "face 3 of module 'v0' is used twice: in the columns 'e1' and 'e2'"),
+        ([[3, 0], [0, 3], [4, 0], [0, 4]], "not connected; no dockings connect 'v0' with v1, v3"),
     ],
 )
-def test_a_column_with_other_than_two_entries(column, message):
-    matrix = np.array([[3, 0, 0], [4, 0, 3], [0, 0, 4]])
-    matrix[:, 1] = column
+def test_columns_that_are_no_dockings_of_one_robot(matrix, message):
     with pytest.raises(AssemblyError, match=message):
-        IncidenceMatrix(matrix, ["block"] * 3)
-
-
-def test_a_face_used_twice():
-    with pytest.raises(
-        AssemblyError, match=r"face 3 of module 'v0' is used twice: in the columns 'e1' and 'e2'"
-    ):
-        IncidenceMatrix([[3, 3], [4, 0], [0, 4]], ["block"] * 3)
-
-
-def test_the_same_face_of_two_modules_is_none():
-    assert IncidenceMatrix([[3, 0], [4, 3], [0, 4]], ["block"] * 3).matrix.shape == (3, 2)
-
-
-def test_modules_that_are_not_connected():
-    with pytest.raises(AssemblyError) as caught:
-        IncidenceMatrix([[3, 0], [0, 3], [4, 0], [0, 4]], ["block"] * 4)
-    assert "not connected" in str(caught.value)
-    assert "(v0, v2) and (v1, v3)" in str(caught.value)
-    with pytest.raises(AssemblyError, match=r"\(a\) and \(b\) and \(c\)"):
-        IncidenceMatrix(np.zeros((3, 0)), ["block"] * 3, ["a", "b", "c"])
-
-
-def test_rings_are_no_errors():
-    ring = [[3, 2, 0, 0], [4, 0, 2, 0], [0, 5, 0, 3], [0, 0, 5, 4]]
-    assert len(IncidenceMatrix(ring, ["block"] * 4).docks) == 4
+        IncidenceMatrix(matrix, ["block"] * len(matrix))
 
 
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
         ({"kinds": ["block"]}, "1 kinds for 2 modules"),
-        ({"kinds": ["block", ""]}, "number 2 of the kinds is ''"),
         ({"kinds": ["block", 3]}, "number 2 of the kinds is 3"),
-        ({"kinds": "block"}, "a list of texts"),
-        ({"kinds": 3}, "a list of texts"),
+        ({"kinds": "block"}, "the kinds are 'block'; a list is needed"),
         ({"modules": ["a", "b", "c"]}, "3 names for 2 modules"),
-        ({"modules": ["a", "a"]}, "the modules 1 and 2 have both the name 'a'"),
+        ({"modules": ["a", "a"]}, "two of the modules have the name 'a'"),
         ({"modules": ["a", "b/c"]}, "'b/c'"),
-        ({"modules": "ab"}, "a list of texts"),
-        ({"docks": ["x", "y"]}, "2 names of docks for 1 docks"),
         ({"docks": ["x y"]}, "'x y'"),
         ({"docks": [1]}, "number 1 of the names of docks is 1"),
         ({"turns": [0, 1]}, "2 turns for 1 docks"),
         ({"turns": [4]}, "column 'e1': the turn is 4"),
-        ({"turns": [1.0]}, "column 'e1': the turn is 1.0"),
         ({"turns": [True]}, "column 'e1': the turn is True"),
-        ({"turns": "0"}, "list of whole numbers"),
-        ({"turns": 0}, "list of whole numbers"),
+        ({"turns": 0}, "the turns are 0; a list is needed"),
         ({"docking_types": ["DP", "DS"]}, "2 docking types for 1 docks"),
-        ({"docking_types": [None]}, "number 1 of the docking types is None"),
         ({"base": "v2"}, "the base is 'v2', which is none of the modules: v0, v1"),
-        ({"base": 1}, "the base is 1, which is none"),
     ],
 )
 def test_lists_beside_the_matrix(fields, message):
@@ -226,3 +165,82 @@ def test_lists_beside_the_matrix(fields, message):
 
 def test_turns_may_be_an_array():
     assert IncidenceMatrix(PAIR, TWO, turns=np.array([2])).turns == (2,)
+
+
+# Incidence matrices as YAML: read as they were written, and errors that name file and line.
+
+FILE = """\
+base: v1
+modules:
+  v0: backbone
+  v1: scout
+  v2: block
+docks:
+  e1: {faces: {v0: 3, v1: 4}, type: DP}
+  e2: {faces: {v1: 3, v2: 4}, type: "-", turn: 2}
+"""
+
+
+def test_a_file_is_readable():
+    aim = IncidenceMatrix.from_yaml(FILE)
+    assert aim.matrix.tolist() == [[3, 0], [4, 3], [0, 4]]
+    assert aim.modules == ("v0", "v1", "v2")
+    assert aim.kinds == ("backbone", "scout", "block")
+    assert aim.docking_types == ("DP", "-")
+    assert aim.turns == (0, 2)
+    assert aim.base == "v1"
+    assert yaml.safe_load(aim.to_yaml()) == yaml.safe_load(FILE)
+
+
+def test_types_turns_and_base_may_be_missing():
+    text = "modules: {a: block, b: block}\ndocks: {x: {faces: {b: 3, a: 4}}}\n"
+    aim = IncidenceMatrix.from_yaml(text)
+    assert aim == IncidenceMatrix([[4], [3]], ("block", "block"), ("a", "b"), docks=("x",))
+    alone = IncidenceMatrix.from_yaml("modules:\n  a: block\n")
+    assert alone.matrix.shape == (1, 0)
+    assert IncidenceMatrix.from_yaml(alone.to_yaml()) == alone
+
+
+@pytest.mark.parametrize("seed", some(range(30)))
+def test_random_assemblies_come_back(seed, tmp_path):
+    aim = random_assembly(seed).incidence_matrix()
+    assert aim.to_yaml(tmp_path / "aim.yaml") == (tmp_path / "aim.yaml").read_text("utf-8")
+    assert IncidenceMatrix.from_yaml(tmp_path / "aim.yaml") == aim
+    assert IncidenceMatrix.from_yaml(str(tmp_path / "aim.yaml")) == aim
+    assert IncidenceMatrix.from_yaml(aim.to_yaml()) == aim
+
+
+@pytest.mark.parametrize("name", ["1", "yes", "~", "1e3", "-", "é", "'", '"', "a:", "#a", "{", "<<", "😀"])
+def test_any_name_comes_back_as_text(name):
+    odd = IncidenceMatrix([[3], [4]], (name, "block"), (name, "b"), (name,), docks=(name,), base=name)
+    assert IncidenceMatrix.from_yaml(odd.to_yaml()) == odd
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (FILE, "\n", "the content is None; a mapping .* is needed"),
+        (FILE, "a: [\n", "line 2: this is not YAML: "),
+        (FILE, "base: a\n---\nbase: b\n", "2 documents, which '---' separates; one is needed"),
+        ("modules:", "module:", r"line 2: module is an unknown key; known: modules, base, docks"),
+        ("  v1: scout", "  v0: scout", r"line 4: the key 'v0' stands twice, first in line 3"),
+        ("  v1: scout", "  1: scout", r"line 4: modules/1 is no text; write it in quotes"),
+        ("v1: scout", "v1: 3", r"line 4: modules/v1 is 3; text \(a number is written in quotes\)"),
+        ("v0: 3, v1", "v9: 3, v1", r"line 7: docks/e1/faces/v9 is none of the modules: v0, v1, v2"),
+        ("v0: 3", "v0: 3.0", r"line 7: docks/e1/faces/v0 is 3.0; a whole number"),
+        ("v0: 3", "v0: -3", r"module 'v0', column 'e1': the entry is -3"),
+        ("v0: 3, ", "", r"column 'e1' has 1 entries: face 4 of module 'v1'"),
+        ("{faces: {v0: 3, v1: 4}, type: DP}", "{type: DP}", r"docks/e1/faces is missing"),
+        ("type: DP", "typ: DP", r"line 7: docks/e1/typ is an unknown key; known: faces, type, turn"),
+        (", type: DP", "", r"line 8: docks/e2: docks with and without a type"),
+        ("turn: 2", "turn: 5", r"column 'e2': the turn is 5"),
+        ("base: v1", "base: v9", r"the base is 'v9'"),
+    ],
+)
+def test_errors_name_file_and_line(old, new, message, tmp_path):
+    assert old in FILE
+    path = tmp_path / "robot.yaml"
+    path.write_text(FILE.replace(old, new), "utf-8")
+    with pytest.raises((AssemblyError, DescriptionError), match=message) as caught:
+        IncidenceMatrix.from_yaml(path)
+    assert str(caught.value).startswith(str(path))
