@@ -1,3 +1,5 @@
+"""Comparison with Pinocchio: what can be compared, when, what is shown, and when torques are held back."""
+
 import numpy as np
 import pytest
 
@@ -6,7 +8,13 @@ import modular_dynamics.crosscheck
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
-from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
+from modular_dynamics_ros.dynamics.crosscheck import (
+    AGREEMENTS,
+    CrossCheckMonitor,
+    PinocchioCheck,
+    crosscheck_status,
+)
+from modular_dynamics_ros.messages.status import ERROR, OK, WARN
 
 
 def test_a_robot_can_be_compared(four_link):
@@ -36,3 +44,80 @@ def test_rounding_error_of_closed_loops_is_no_alarm(root, name, gravity):
         near = q + 0.005 * rng.normal(size=len(rest)) * min(stamp, 1)
         answer = one.compute(one.observe(stamp, near, v), stamp, answer)
         assert max(check(answer).of_terms.values()) < 1e-13
+
+
+def test_every_tenth_of_200_hz_at_20_hz():
+    monitor = CrossCheckMonitor(rate=20.0, threshold=1e-9)
+    due = [k for k in range(201) if monitor.due(k * 0.005 + 1e-7 * k)]
+    assert len(due) == pytest.approx(21, abs=1)
+    assert due[:2] == [0, 10]
+
+
+def test_it_keeps_the_worst_and_judges_the_last():
+    monitor = CrossCheckMonitor(rate=1.0, threshold=1e-9)
+    assert not monitor.disagrees
+    monitor.add({"arm": 1e-3, "base": 0.0}, {"arm": 0.5, "base": 0.1})
+    assert monitor.disagrees
+    monitor.add({"arm": 1e-12}, {"arm": 0.1, "base": 0.2})
+    assert not monitor.disagrees
+    assert (monitor.worst_relative, monitor.worst) == (1e-3, {"arm": 0.5, "base": 0.2})
+    for difference in (0.5, float("nan"), 0.7):
+        monitor.add({"arm": difference, "base": 0.6}, {"arm": difference})
+        assert monitor.where == ("arm" if difference != 0.5 else "base")
+        assert monitor.disagrees
+    assert np.isnan([monitor.worst_relative, monitor.worst["arm"]]).all()  # from one on
+
+
+def test_crosscheck_levels():
+    monitor = CrossCheckMonitor(rate=0.0, threshold=1e-9)
+    assert (crosscheck_status(monitor, "").level, crosscheck_status(monitor, "").message) == (OK, "off")
+    monitor.rate = 1.0
+    assert crosscheck_status(monitor, "Pinocchio cannot be imported").level == WARN
+    assert crosscheck_status(monitor, "").message == "nothing was compared yet"
+    monitor.add({"stem": 1e-15}, {"stem": 1e-14})
+    assert crosscheck_status(monitor, "").level == OK
+    assert crosscheck_status(monitor, "").message == "torques equal Pinocchio's"
+    assert crosscheck_status(monitor, "").values["worst difference of stem [N m or N]"] == "1.000e-14"
+    monitor.add({"stem": 1e-3}, {"stem": 1.0})
+    assert crosscheck_status(monitor, "").level == ERROR
+    assert "'stem' differ from Pinocchio's by 1.0e-03" in crosscheck_status(monitor, "").message
+
+
+def stopped():
+    monitor = CrossCheckMonitor(rate=1.0, threshold=1e-9)
+    monitor.add({"arm": 1.1e-9}, {})
+    assert monitor.stopped
+    return monitor
+
+
+def test_torques_return_after_ten_agreements_in_a_row_well_below_the_threshold():
+    monitor = stopped()
+    for relative in [*[1e-12] * (AGREEMENTS - 1), 0.6e-9]:  # below the threshold, but not by half
+        monitor.add({"arm": relative}, {})
+        assert monitor.stopped
+    for k in range(AGREEMENTS):
+        assert monitor.stopped
+        assert monitor.due(k * 1e-9)  # whatever the rate is
+        monitor.add({"arm": 0.4e-9}, {})
+    assert not monitor.stopped
+
+
+def test_a_comparison_that_fails_neither_stops_nor_releases():
+    monitor = CrossCheckMonitor(rate=1.0, threshold=1e-9)
+    monitor.add_failure("IndexError")
+    assert not monitor.stopped
+    monitor = stopped()
+    for _ in range(2 * AGREEMENTS):
+        monitor.add_failure("IndexError")
+    assert monitor.stopped
+    assert crosscheck_status(monitor, "").level == ERROR
+
+
+@pytest.mark.parametrize(
+    ("settings", "still"),
+    [((1.0, 1e-9, True), True), ((0.0, 1e-9, True), False), ((1.0, 1e-9, False), False)],
+)
+def test_settings_that_hold_nothing_back_release_at_once(settings, still):
+    monitor = stopped()
+    monitor.change(*settings[:2], stops=settings[2])
+    assert monitor.stopped == still

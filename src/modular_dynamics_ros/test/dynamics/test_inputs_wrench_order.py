@@ -41,19 +41,6 @@ def lone_inputs(four_link, partition="", prefix="", **settings):
     return node, inputs, push
 
 
-@pytest.mark.parametrize("size", [1e300, 1.7e308])
-def test_a_huge_wrench_is_refused_and_the_good_one_stays(four_link, size):
-    node, inputs, push = lone_inputs(four_link)
-    node.time = time.time_ns()
-    push()
-    push(PUSH / 5.0 * size)
-    assert inputs.refused == {"too large": 1}
-    (text,) = node.log.texts("wrenches")
-    assert text.startswith("external wrench refused: wrench in frame 'left_branch' holds 1")
-    (kept,) = inputs._wrenches.external.newest.values()
-    assert kept.values == pytest.approx(PUSH)
-
-
 @pytest.mark.parametrize("box_prefix", [True, False])
 @pytest.mark.parametrize("prefixed", [True, False])
 def test_a_black_boxs_own_frame_is_known_with_and_without_the_prefix(

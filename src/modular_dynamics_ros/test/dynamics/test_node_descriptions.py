@@ -12,7 +12,6 @@ from std_msgs.msg import String
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import Q, V, expected
 from modular_dynamics.urdf import stamped
-from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
 from modular_dynamics_ros.messages.stamps import description_frame
 from modular_dynamics_ros.messages.status import OK
 from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
@@ -67,14 +66,6 @@ def test_a_topic_is_not_expanded_even_with_xacro_arguments(make, capfd):
     log = harness.said("<xacro:include> is xacro, not URDF", capfd)
     assert "Give the path of the file, or the text that the xacro program makes of it" in log
     assert "mappings" not in log
-    assert harness.node.session is None
-
-
-def test_a_topic_that_names_a_good_file_is_refused_all_the_same(make, four_link, capfd):
-    harness = make(robot_description_file="")
-    assert harness.node.trigger_configure() == SUCCESS
-    harness.descriptions.publish(String(data=four_link))
-    harness.said("starts with '<'", capfd)
     assert harness.node.session is None
 
 
@@ -362,25 +353,3 @@ def test_a_description_without_a_stamp_does_not_end_the_comparison_of_stamps(bod
     bodies.describe(0, -60.0)
     bodies.harness.said("is older than", capfd)
     assert bodies.answers(bodies.send(3.0)) == [1]
-
-
-def test_a_description_refused_for_its_stamp_is_taken_when_its_time_has_come(bodies, capfd, monkeypatch):
-    node, now = bodies.harness.node, time.time_ns
-    monkeypatch.setattr(time, "time_ns", lambda: now() - 3600 * 10**9)
-    bodies.describe(1, 0.5)
-    bodies.harness.said("is ahead of this node's clock", capfd)
-    monkeypatch.undo()
-    bodies.describe(1, 0.5)
-    bodies.harness.spin_until(lambda: node._described.stamp == bodies.stamp(0.5))
-
-
-def test_what_takes_long_is_done_beside_the_executor(make, root, monkeypatch):
-    made = []
-    of = PinocchioCheck.of
-    monkeypatch.setattr(
-        PinocchioCheck, "of", lambda *a: made.append(threading.current_thread().name) or of(*a)
-    )
-    harness = make(robot_description_file="").start()
-    harness.descriptions.publish(String(data=(root / "urdf/four_link.urdf").read_text()))
-    harness.spin_until(lambda: harness.node.session is not None)
-    assert made == ["worker"]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from helpers.nodes.dynamics_harness import Harness
-from modular_dynamics_ros.messages.status import OK, WARN
+from modular_dynamics_ros.messages.status import WARN
 from modular_dynamics_ros.node.robot_node import FAILURE, Description
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -44,23 +44,6 @@ def test_a_warning_stands_in_the_log_once_and_in_the_diagnostics(file, impossibl
         harness.node._add(harness.node._load(file), Description())  # the same robot anew
         assert WORDS not in capfd.readouterr().err
         assert model(harness.node).level == WARN
-
-
-def test_how_the_root_is_held_stands_in_the_log_once_and_in_the_diagnostics(file, capfd):
-    words = "'base' is taken as fixed in the world"
-    with closing(Harness(robot_description_file=file).start()) as harness:
-        assert capfd.readouterr().err.count(words) == 1
-        harness.node._add(harness.node._load(file), Description())
-        log = capfd.readouterr().err
-        assert "subsystems, 4 joints" in log
-        assert words not in log
-        _, statuses = harness.node.report()
-        assert sum(words in status.values.get("root", "") for status in statuses) == 1
-
-
-def test_a_good_robot_has_no_warning(four_link):
-    with closing(Harness(robot_description_file=four_link).start()) as harness:
-        assert model(harness.node).level == OK
 
 
 def test_strict_refuses_it_and_names_it(file, capfd):

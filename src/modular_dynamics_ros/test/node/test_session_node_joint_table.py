@@ -59,13 +59,3 @@ def test_joints_of_no_robot_fill_the_table_only_so_far():
     table.begin(NAMES, 0)
     assert table.readable([*NAMES, "stranger"]) == NAMES
     assert table.readable(["0-0", "9-9"]) == ["0-0"]
-
-
-def test_nothing_is_known_after_forgetting():
-    table = JointTable()
-    rows = table.rows_of(["a", "b"])
-    table.add(rows, np.ones(2), np.ones(2), None, 5)
-    table.forget()
-    assert table.stamps.tolist() == [NEVER, NEVER]
-    table.add(rows[:1], np.zeros(1), np.zeros(1), None, 3)
-    assert table.stamps.tolist() == [3, NEVER]

@@ -2,7 +2,6 @@
 
 import pytest
 
-from helpers.nodes.lone_node import lone_node
 from modular_dynamics_ros.node.session_node import Stopwatch
 
 pytestmark = pytest.mark.ros
@@ -49,7 +48,3 @@ def test_a_simulation_that_stands_still_is_noticed():
     assert seconds(node, watch, 0.1, 1.4) == pytest.approx(0.1)
     assert seconds(node, watch, 0.1, 1.6) == pytest.approx(1.1)
     assert seconds(node, watch, 0.2, 1.7) == pytest.approx(0.2)
-
-
-def test_a_lone_node_has_both_clocks():
-    assert Stopwatch(lone_node()).seconds() == 0.0

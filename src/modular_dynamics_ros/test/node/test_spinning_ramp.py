@@ -7,8 +7,6 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from lifecycle_msgs.msg import Transition
-from lifecycle_msgs.srv import ChangeState
 from sensor_msgs.msg import JointState
 
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
@@ -75,13 +73,3 @@ def test_a_second_signal_ends_it_at_once(probe, four_link):
     probe.spin_until(lambda: probe.processes.code(NODE) is not None)
     assert probe.processes.code(NODE) == 0
     assert probe.processes.log(NODE).count("Traceback") == 0
-
-
-def test_a_request_is_answered_after_the_ramp(probe, four_link):
-    probe.start(four_link, 0.5)
-    client = probe.client(ChangeState, f"{NODE}/change_state")
-    wanted = Transition(id=Transition.TRANSITION_DEACTIVATE)
-    answer = client.call_async(ChangeState.Request(transition=wanted))
-    probe.spin_until(answer.done)
-    assert answer.result().success
-    falls_to_zero(probe.efforts, four_link)
