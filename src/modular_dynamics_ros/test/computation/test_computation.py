@@ -104,11 +104,3 @@ def test_reversed_sensors_are_turned_by_a_parameter_alone(make):
         RobotError, match="names 'left_branch', but the black boxes of 'four_link' are right_"
     ):
         make(reversed_black_boxes=("left_branch",))
-
-
-def test_wrenches_are_forgotten(make):
-    one = make()
-    feed(one, "right_branch", np.ones(6))
-    one.forget()
-    with pytest.raises(BadMessage, match="has come yet"):
-        effort(one)

@@ -2,19 +2,13 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.computation import limit_efforts, select_terms
+from modular_dynamics_ros.computation.computation import limit_efforts
 from modular_dynamics_ros.computation.robot import FRICTION_SPEED, friction_torques
 
 TAU = np.array([10.0, -20.0, 3.0])
 GRAVITY = np.array([4.0, -5.0, 6.0])
 SPEED = np.array([2.0, -1.0, 0.0])
 DAMPING, DRY = np.array([0.5, 1.0, 2.0]), np.array([0.3, 0.4, 0.5])
-
-
-def test_output_modes():
-    assert select_terms(TAU, None, "full").tolist() == TAU.tolist()
-    assert select_terms(TAU, GRAVITY, "gravity").tolist() == GRAVITY.tolist()
-    assert select_terms(TAU, GRAVITY, "full_minus_gravity").tolist() == (TAU - GRAVITY).tolist()
 
 
 def test_friction_is_damping_and_dry_friction_along_the_motion():
@@ -38,12 +32,6 @@ def test_clip_cuts_each_joint_and_scale_keeps_the_direction():
     assert left is tau
     assert not exceeded.any()
     assert tau.tolist() == TAU.tolist()  # they belong to the inverse dynamics, too
-
-
-def test_within_the_limits_nothing_changes():
-    within, exceeded = limit_efforts(TAU, np.full(3, 20.0), "scale")
-    assert within is TAU
-    assert not exceeded.any()
 
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'

@@ -86,12 +86,6 @@ def test_filtered_velocities_give_the_accelerations(robot):
     assert one.compute(state, NOW, None).effort == pytest.approx(expected, rel=1e-6)
 
 
-def test_filtered_needs_velocities(robot):
-    one = computation(robot, acceleration_source="filtered")
-    with pytest.raises(BadMessage, match="no velocity of 'bend'"):
-        one.observe(NOW, Q, V, ("bend",))
-
-
 def test_gravity_modes(robot):
     gravity = md.inverse_dynamics(robot.graph, Q, REST, REST)
     full = md.inverse_dynamics(robot.graph, Q, V, REST)
@@ -174,18 +168,6 @@ def test_an_overflow_does_not_stay_in_the_filter(robot, monkeypatch):
         one.observe(NOW + 21 * 2_000_000, Q, np.zeros(4))
 
 
-def test_holding_has_the_finite_check_too(robot, monkeypatch):
-    one = computation(robot)
-    good = answer(one)
-
-    def overflowing(tau, limits, mode):
-        return np.full_like(tau, np.nan), np.zeros(len(tau), bool)
-
-    monkeypatch.setattr(Computation.__module__ + ".limit_efforts", overflowing)
-    with pytest.raises(BadMessage, match="so large"):
-        one.hold(good)
-
-
 def test_a_state_without_its_black_boxs_wrench_leaves_no_trace(boxed):
     one = computation(boxed, stale_after=0.5)
     feed(one, "right_branch", np.ones(6))
@@ -218,19 +200,6 @@ def test_joints_beyond_a_black_box_feel_how_it_stands(chain, parent, mimic):
         robot.graph, [q[0], 0, *q[2:]], v, a, external_wrenches=None, black_box_wrenches={"box": wrench}
     )
     assert np.nanmax(np.abs(at_zero - expected)) > 0.1  # it does matter where the box stands
-
-
-def test_limits_and_settings_change_at_run_time(robot):
-    one = computation(robot)
-    free = answer(one, Q, 10.0 * V)
-    assert not free.exceeded.any()
-    over = np.abs(free.effort) > robot.effort_limits
-    assert over.any()
-    one.apply_settings(replace(one.settings, effort_limits="clip"))
-    clipped = answer(one, Q, 10.0 * V)
-    assert clipped.exceeded.tolist() == over.tolist()
-    limits = robot.effort_limits
-    assert clipped.effort == pytest.approx(np.clip(free.effort, -limits, limits))
 
 
 def test_a_new_cutoff_starts_a_new_filter_and_only_that(robot):

@@ -1,11 +1,8 @@
 import re
 from pathlib import Path
-from time import thread_time
 
-import numpy as np
 import pytest
 
-import modular_dynamics as md
 from modular_dynamics_ros.computation.robot import load_robot, xacro_mappings
 from modular_dynamics_ros.exceptions import RobotError, SettingError
 
@@ -100,12 +97,6 @@ def test_a_robot_without_a_moving_joint_is_refused(rest):
         load_robot(f"<robot name='still'><link name='a'/>{rest}</robot>")
 
 
-def test_gravity_is_taken(four_link):
-    robot = load_robot(four_link, gravity=(0.0, 0.0, 0.0))
-    rest = np.zeros(4)
-    assert md.inverse_dynamics(robot.graph, np.full(4, 0.3), rest, rest).tolist() == [0.0] * 4
-
-
 @pytest.mark.parametrize(
     ("description", "offender"),
     [
@@ -146,21 +137,3 @@ def test_a_floating_joint_is_refused_by_name():
     <joint name="root" type="floating"><parent link="world"/><child link="body"/></joint></robot>"""
     with pytest.raises(RobotError, match="floating joint 'root'"):
         load_robot(urdf)
-
-
-@pytest.mark.nightly
-def test_a_long_chain_is_ready_soon_after_it_is_read():
-    """What a node needs beside the graph took three times as long as reading 5,000 joints."""
-    inertial = '<mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
-    links = [f'<link name="l{k}"><inertial>{inertial}</inertial></link>' for k in range(4001)]
-    joints = [
-        f'<joint name="j{k}" type="continuous"><parent link="l{k}"/><child link="l{k + 1}"/></joint>'
-        for k in range(4000)
-    ]
-    text = "".join(['<robot name="chain">', *links, *joints, "</robot>"])
-    md.load_urdf(text.replace("chain", "before"))
-    before = thread_time()
-    md.load_urdf(text)
-    read = thread_time()
-    assert len(load_robot(text).joint_names) == 4000
-    assert thread_time() - read < 2.0 * (read - before)

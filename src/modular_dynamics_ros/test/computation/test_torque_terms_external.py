@@ -23,16 +23,6 @@ def test_a_step_is_answered_by_the_exponential_at_stamps_of_any_distance():
         assert value == pytest.approx(3.0 * (1.0 - np.exp(-2.0 * np.pi * CUTOFF * time)), rel=1e-6)
 
 
-def test_a_sine_at_the_cutoff_loses_three_decibels():
-    one, dt = ExternalTorques(1), 1e-4
-    times = dt * np.arange(30_000)
-    values = [
-        one.update(ns(100.0 + t), np.sin([2 * np.pi * CUTOFF * t]), np.zeros(1), CUTOFF, GAP)[0]
-        for t in times
-    ]
-    assert max(values[20_000:]) == pytest.approx(np.sqrt(0.5), rel=1e-3)
-
-
 def test_each_joint_has_its_own_filter_and_only_known_ones_have_a_value():
     one = ExternalTorques(3)
     first = one.update(ns(1.0), np.array([1.0, 2.0, NAN]), np.array([0.5, NAN, 0.0]), CUTOFF, GAP)
@@ -64,23 +54,6 @@ def test_of_values_with_the_same_stamp_the_last_one_counts(before):
     assert got.tolist() == last.update(ns(1.1), np.array([3.0, 7.0]), zeros, CUTOFF, GAP).tolist()
     got = several.update(ns(1.2), np.array([0.5, 0.6]), zeros, CUTOFF, GAP)
     assert got.tolist() == last.update(ns(1.2), np.array([0.5, 0.6]), zeros, CUTOFF, GAP).tolist()
-
-
-def test_another_value_of_the_same_stamp_counts_in_a_robot_that_was_changed_meanwhile():
-    before, after, alone = ExternalTorques(1), ExternalTorques(2), ExternalTorques(1)
-    for one in (before, alone):
-        one.update(ns(1.0), np.array([1.0]), np.zeros(1), CUTOFF, GAP)
-    before.update(ns(1.1), np.array([8.0]), np.zeros(1), CUTOFF, GAP)
-    after.continue_from(before, np.array([-1, 0]))
-    got = after.update(ns(1.1), np.array([6.0, 3.0]), np.zeros(2), CUTOFF, GAP)
-    (expected,) = alone.update(ns(1.1), np.array([3.0]), np.zeros(1), CUTOFF, GAP)
-    assert got.tolist() == [6.0, expected]
-
-
-def test_without_a_cutoff_nothing_is_filtered():
-    one = ExternalTorques(1)
-    for stamp, raw in ((5.0, 1.0), (5.001, 3.0), (5.002, -4.0)):
-        assert one.update(ns(stamp), np.array([raw]), np.zeros(1), 0.0, GAP) == pytest.approx([raw])
 
 
 def test_the_filters_of_joints_that_stay_go_on_in_another_robot():

@@ -94,15 +94,6 @@ def test_a_problem_that_lasts_is_neither_logged_again_nor_resolved(seen, log):
     assert seen.lines[1:] == [("info", "stale input: resolved (stale)")]
 
 
-def test_good_and_bad_in_turns_do_not_flood(seen, log):
-    for k in range(1000):
-        seen.time = 0.01 * k
-        if k % 2:
-            log.problem("joint_states", "wrong length", "x")
-        log.log_resolved()
-    assert len(seen.lines) == 1
-
-
 def test_each_cause_has_its_own_line_and_severe_ones_are_errors(seen, log):
     log.problem("reference", "a", "first")
     log.problem("reference", "b", "second")

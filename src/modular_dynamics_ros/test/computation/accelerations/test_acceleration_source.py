@@ -57,14 +57,6 @@ def test_a_reference_that_ended_at_rest_is_no_problem():
     assert [one.doubtful for one in Coverage] == [False, False, True, True, False]
 
 
-def test_settings_change_at_run_time():
-    one = source("stop")
-    one.apply_settings(ComputationSettings("reference", without_reference="hold", stale_after=1.0))
-    assert at(one, 1010) == (LAST, Coverage.HELD)
-    one.apply_settings(ComputationSettings("zero"))
-    assert at(one, 0) == (ZERO, Coverage.UNUSED)
-
-
 def test_the_condition_of_the_reference_is_described():
     one = source("zero", missing=("b", "c"))
 

@@ -38,9 +38,7 @@ def test_loads_by_name():
     [
         (["head:=1 0 0 0"], "black_box_loads names 'head', but the black boxes are arm"),
         (["arm:=1 0 0"], "MASS X Y Z"),
-        (["arm:=one 0 0 0"], "MASS X Y Z"),
         (["arm:=-1 0 0 0"], "'arm:=-1 0 0 0': the mass is -1 kg, which cannot be negative"),
-        (["arm:=nan 0 0 0"], "MASS X Y Z"),
         (["arm:=1 0 0 inf"], "MASS X Y Z"),
         (["arm:=1 0 0 0", "arm:=1 0 0 0"], "once for each"),
     ],
