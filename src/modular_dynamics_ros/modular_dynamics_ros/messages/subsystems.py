@@ -251,7 +251,7 @@ def known_efforts_message(
     known = np.flatnonzero(~np.isnan(efforts))
     if not len(known):
         return None
-    message = JointState(name=[joint_names[index] for index in known])
+    message = JointState(name=[joint_names[index] for index in known.tolist()])
     message.header.stamp = stamp
     message.effort = array("d", efforts[known].tobytes())
     return message
