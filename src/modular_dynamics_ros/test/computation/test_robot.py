@@ -1,9 +1,11 @@
+import math
 import re
 from pathlib import Path
 
 import pytest
 
-from modular_dynamics_ros.computation.robot import load_robot, xacro_mappings
+from modular_dynamics.model import Limits
+from modular_dynamics_ros.computation.robot import load_robot, position_range, xacro_mappings
 from modular_dynamics_ros.exceptions import RobotError, SettingError
 
 
@@ -137,3 +139,23 @@ def test_a_floating_joint_is_refused_by_name():
     <joint name="root" type="floating"><parent link="world"/><child link="body"/></joint></robot>"""
     with pytest.raises(RobotError, match="floating joint 'root'"):
         load_robot(urdf)
+
+
+pytestmark = pytest.mark.ros
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "expected"),
+    [
+        (-1.0, 2.0, (-1.0, 2.0)),
+        (0.5, 0.5, (0.5, 0.5)),
+        (None, 2.0, (-math.inf, 2.0)),
+        (-1.0, None, (-1.0, math.inf)),
+        (None, None, (-math.inf, math.inf)),
+        (0.0, 0.0, (-math.inf, math.inf)),
+        (-0.0, 0.0, (-math.inf, math.inf)),
+        (1.0, -1.0, (-math.inf, math.inf)),
+    ],
+)
+def test_ranges(lower, upper, expected):
+    assert position_range(Limits(lower, upper)) == expected

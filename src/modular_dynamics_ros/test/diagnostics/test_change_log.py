@@ -2,7 +2,7 @@ from functools import partial
 
 import pytest
 
-from modular_dynamics_ros.diagnostics.change_log import MOST_TEXTS, QUIET, ChangeLog
+from modular_dynamics_ros.diagnostics.change_log import MOST_TEXTS, QUIET, ChangeLog, one_line
 
 
 class Recording:
@@ -116,3 +116,11 @@ def test_what_happens_once_is_not_said_to_be_resolved(seen, log):
 def test_what_a_callback_raised_is_named_with_its_type(seen, log):
     log.skipped("joint_states", KeyError("x"))
     assert seen.lines == [("error", "joint_states: skipped, unexpectedly: KeyError: 'x'")]
+
+
+def test_a_text_stays_on_one_line_and_bounded():
+    assert one_line("no link 'hand'") == "no link 'hand'"
+    assert one_line("no link 'a\n[INFO] all is well\x1b[2J'") == "no link 'a [INFO] all is well\\x1b[2J'"
+    long = one_line(f"no link '{'x' * 100_000}'")
+    assert len(long) < 1100
+    assert long.endswith("x... (100010 characters)")
