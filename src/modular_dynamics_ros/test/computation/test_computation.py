@@ -1,6 +1,6 @@
 """Open chains and black boxes: what dynamics_node does per message, without ROS."""
 
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +8,6 @@ import pytest
 
 import modular_dynamics as md
 from helpers.wrenches import NOW, arrival, feed
-from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation, limit_efforts
 from modular_dynamics_ros.computation.robot import FRICTION_SPEED, friction_torques, load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
@@ -155,32 +154,6 @@ def test_an_answer_is_a_value_that_later_ones_do_not_change(robot):
     assert first.dynamics.connection_wrench(0)[1].tolist() == wrench.tolist()
 
 
-def test_the_reference_gives_the_accelerations(robot):
-    one = computation(robot, acceleration_source="reference")
-    resting = md.inverse_dynamics(robot.graph, Q, V, REST)
-    assert answer(one).effort.tolist() == resting.tolist()  # without one
-    a = np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
-    instants = np.array([NOW, NOW + S])
-    one.accelerations.reference.add(ReferenceTrajectory.through(instants, accelerations=a), int(instants[0]))
-    given = answer(one, stamp=NOW + S)
-    assert one.accelerations.description(given.state) == "reference: running"
-    assert given.effort.tolist() == md.inverse_dynamics(robot.graph, Q, V, a[1]).tolist()
-    assert answer(one, stamp=NOW + S + 1).effort.tolist() == resting.tolist()
-    one.apply_settings(replace(one.settings, without_reference="stop"))
-    with pytest.raises(BadMessage, match="no reference"):
-        one.observe(NOW + S + 1, Q, V)
-
-
-def test_filtered_velocities_give_the_accelerations(robot):
-    one = computation(robot, acceleration_source="filtered")
-    for k in range(600):
-        with pytest.raises(BadMessage, match="the filter starts") if k < 5 else nullcontext():
-            state = one.observe(NOW + k * 2_000_000, Q, V * 0.002 * k)
-    # a steady acceleration V comes out of the filter as it is, once the transient is below 1e-8
-    expected = md.inverse_dynamics(robot.graph, Q, V * 0.002 * 599, V)
-    assert one.compute(state, NOW, None).effort == pytest.approx(expected, rel=1e-6)
-
-
 def test_gravity_modes(robot):
     gravity = md.inverse_dynamics(robot.graph, Q, REST, REST)
     full = md.inverse_dynamics(robot.graph, Q, V, REST)
@@ -193,31 +166,6 @@ def test_gravity_modes(robot):
             link, wrench = given.dynamics.connection_wrench(index)
             assert link == moving.dynamics.connection_wrench(index)[0]
             assert wrench == pytest.approx(moving.dynamics.connection_wrench(index)[1], abs=1e-12)
-
-
-def test_external_wrenches_expire(robot):
-    wrench = np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
-    one = computation(robot, stale_after=0.5)
-    one.wrenches.take_external("left_branch", wrench, arrival())
-    given = answer(one, now=NOW + S // 4)
-    loaded = md.inverse_dynamics(robot.graph, Q, V, REST, external_wrenches={"left_branch": wrench})
-    assert given.effort == pytest.approx(loaded, abs=1e-13)
-    assert relative_difference(given) < 1e-12
-    unloaded = md.inverse_dynamics(robot.graph, Q, V, REST)
-    assert answer(one, now=NOW + S).effort == pytest.approx(unloaded, abs=1e-13)
-
-
-def test_a_black_box_takes_its_wrench_from_outside(robot, boxed):
-    boxed, whole = computation(boxed), answer(computation(robot))
-    wrench = md.InverseDynamics(robot.graph).solve(Q, V, np.zeros(4)).connection_wrenches[2]
-    with pytest.raises(BadMessage, match="no wrench of black box 'right_branch'"):
-        answer(boxed, Q[:3], V[:3])
-    feed(boxed, "right_branch", wrench)
-    given = answer(boxed, Q[:3], V[:3])
-    assert given.effort == pytest.approx(whole.effort[:3], abs=1e-12)  # the issue's bound
-    with pytest.raises(BadMessage, match=r"in the last 0\.2 s"):
-        answer(boxed, Q[:3], V[:3], now=NOW + S)
-    assert np.isfinite(boxed.hold(given).effort).all()
 
 
 def test_holding_is_gravity_at_the_position_measured_last(robot):

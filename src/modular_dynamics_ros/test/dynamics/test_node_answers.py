@@ -104,19 +104,6 @@ def test_unknown_controller_joints_fail_configuring(make, capfd):
     assert "controller_joints names 'nonsense'" in capfd.readouterr().err
 
 
-def test_a_bad_parameter_is_refused_and_nothing_changes(active, four_link):
-    before = active.node.parameters
-    for name, value, reason in (
-        ("output", "half", "output must be one of full, gravity, full_minus_gravity, not 'half'"),
-        ("floating_base", True, "floating_base may change while the node is unconfigured"),
-    ):
-        (result,) = active.node.set_parameters([Parameter(name, value=value)])
-        assert not result.successful
-        assert reason in result.reason
-    assert active.node.parameters == before
-    assert active.answer().effort.tolist() == expected(four_link).tolist()
-
-
 def test_parameters_take_effect_at_run_time(active, four_link):
     def change(**values):
         results = active.node.set_parameters([Parameter(k, value=v) for k, v in values.items()])

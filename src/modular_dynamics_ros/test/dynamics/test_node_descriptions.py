@@ -40,10 +40,6 @@ def test_a_bad_file_fails_configuring_and_the_node_lives_on(make, tmp_path, four
     [
         ("/etc/passwd", "must carry the URDF's XML, which starts with '<', not '/etc/passwd'"),
         ("", "must carry the URDF's XML"),
-        (
-            "<robot name='r'><xacro:include filename='x'/></robot>",
-            "line 1: <xacro:include> is xacro, not URDF",
-        ),
         ("<robot name='still'><link name='a'/></robot>", "'still' has no moving joint"),
     ],
 )
@@ -264,25 +260,6 @@ class SlowLoading:
         monkeypatch.setattr(session, "load", staticmethod(slowly))
 
 
-def test_the_old_robot_answers_while_the_new_one_is_prepared(make, root, monkeypatch):
-    harness = make(robot_description_file="").start()
-    good = (root / "urdf/four_link.urdf").read_text()
-    harness.descriptions.publish(String(data=good))
-    harness.spin_until(lambda: harness.node.session is not None)
-    first, loading = harness.node.session, SlowLoading(harness.node, monkeypatch)
-    harness.descriptions.publish(String(data=good.replace("four_link", "second")))
-    harness.spin_until(loading.begun.is_set)
-    for _ in range(3):
-        assert (
-            harness.answer_when_connected().effort.tolist() == expected(root / "urdf/four_link.urdf").tolist()
-        )
-    assert harness.node.session is first
-    loading.go_on()
-    harness.spin_until(lambda: harness.node.session is not first)
-    harness.answer_when_connected()
-    assert harness.node.session.robot.graph.name == "second"
-
-
 def test_states_of_a_description_with_a_stamp_wait_until_it_is_prepared(bodies, monkeypatch):
     loading = SlowLoading(bodies.harness.node, monkeypatch)
     bodies.describe(1, 3.0)
@@ -337,14 +314,6 @@ def test_a_node_that_is_cleaned_up_while_a_robot_is_prepared_blames_nothing(bodi
     assert bodies.harness.node.trigger_cleanup() == SUCCESS
     loading.go_on()
     assert "ERROR" not in capfd.readouterr().err
-
-
-def test_a_description_older_than_the_one_in_force_is_refused(bodies, capfd):
-    bodies.describe(1, 0.5)
-    bodies.harness.spin_until(lambda: bodies.harness.node._described.stamp == bodies.stamp(0.5))
-    bodies.describe(0, 0.2)
-    bodies.harness.said("is older than", capfd)
-    assert bodies.answers(bodies.send(3.0)) == [1]
 
 
 def test_a_description_without_a_stamp_does_not_end_the_comparison_of_stamps(bodies, capfd):

@@ -5,6 +5,7 @@ import os
 import numpy as np
 import pytest
 
+from modular_dynamics_ros.computation import kept_file
 from modular_dynamics_ros.computation.black_boxes.offsets import OffsetsFile, SensorOffset, SensorOffsets
 from modular_dynamics_ros.exceptions import OffsetsFileError
 
@@ -66,6 +67,21 @@ def test_a_damaged_file_is_refused_and_stays(tmp_path, text, words):
     with pytest.raises(OffsetsFileError):
         SensorOffsets(str(path)).set("box", SensorOffset("tool", FIRST))
     assert path.read_text() == text
+
+
+def test_a_file_that_is_no_text_or_too_large_is_neither_read_nor_written(tmp_path, monkeypatch):
+    path = tmp_path / "offsets.yaml"
+    path.write_bytes(b"version: \xff")
+    with pytest.raises(OffsetsFileError, match="is no text in UTF-8"):
+        OffsetsFile(str(path)).read()
+    path.unlink()
+    monkeypatch.setattr(kept_file, "MAX_BYTES", 20)
+    with pytest.raises(OffsetsFileError, match="it has [0-9]+ bytes; at most 20 are accepted"):
+        SensorOffsets(str(path)).set("box", SensorOffset("tool", FIRST))
+    assert list(tmp_path.iterdir()) == []
+    path.write_text("version: 1\noffsets: {}\n...\n")
+    with pytest.raises(OffsetsFileError, match="bytes; at most 20 are accepted"):
+        OffsetsFile(str(path)).read()
 
 
 def test_a_file_that_cannot_be_written_or_is_none_is_named(tmp_path):
