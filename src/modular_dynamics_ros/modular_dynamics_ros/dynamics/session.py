@@ -453,7 +453,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
                 self._node.log.problem("joint_states", error.cause, f"position not held: {error}")
             else:
                 # poses at rest may agree where moving ones do not: they do not end a stop
-                if not self.crosschecks.monitor.stopped and self.crosschecks.admits(held):
+                if not self.crosschecks.stopped and self.crosschecks.admits(held):
                     publishing = "gravity torques at the position measured last"
                     self.last_published = held
                     self._outputs.publish(held, self._node.now())

@@ -109,7 +109,7 @@ def test_held_positions_do_not_let_the_torques_go_again(four_link):
     for _ in range(2 * AGREEMENTS):
         session.on_watch()
     assert len(session.torques) == count
-    assert session.crosschecks.monitor.stopped
+    assert session.crosschecks.stopped
 
 
 @pytest.mark.parametrize("torque", [0.0, 1e-6])
@@ -118,7 +118,7 @@ def test_tiny_torques_are_no_disagreement(four_link, torque):
     session = Session(four_link, gravity=(0.0, 0.0, -9.81 * torque))
     for _ in range(20):
         assert session.answer() == 1
-    assert session.crosschecks.monitor.count == 20
+    assert session.crosschecks.count == 20
 
 
 def test_nothing_is_built_without_a_rate_and_in_a_thread_when_it_is_set(four_link, monkeypatch):

@@ -76,7 +76,7 @@ def test_a_file_that_is_no_text_or_too_large_is_neither_read_nor_written(tmp_pat
         OffsetsFile(str(path)).read()
     path.unlink()
     monkeypatch.setattr(kept_file, "MAX_BYTES", 20)
-    with pytest.raises(OffsetsFileError, match="it has [0-9]+ bytes; at most 20 are accepted"):
+    with pytest.raises(OffsetsFileError, match=r"it has [0-9]+ bytes; at most 20 are accepted"):
         SensorOffsets(str(path)).set("box", SensorOffset("tool", FIRST))
     assert list(tmp_path.iterdir()) == []
     path.write_text("version: 1\noffsets: {}\n...\n")
