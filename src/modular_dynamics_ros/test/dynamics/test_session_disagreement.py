@@ -177,11 +177,3 @@ def test_a_ramp_that_has_begun_goes_on_from_there(four_link):
     efforts, took = ramp(session)
     assert took < 0.15
     assert (efforts[:, 0] / expected(four_link)[0]).max() < 0.2
-
-
-def test_a_ramp_that_is_in_a_hurry_ends(four_link):
-    session = Session(four_link, on_stale="ramp_to_zero", ramp_time=3600.0)
-    session.answer()
-    began = time.perf_counter()
-    _, took = ramp(session, lambda: time.perf_counter() - began > 0.1)
-    assert took < 2.0
