@@ -200,20 +200,6 @@ def test_gravity_turns_with_the_root(tilted, four_link):
     assert checks.worst_relative < 1e-12
 
 
-def test_without_orientation_nothing_is_answered(tilted):
-    rejected, now = tilted.node.session.record.counts.rejected, time.time_ns()
-    states = tilted.node.session.computation.base_states
-    tilted.send(stamp=now)
-    tilted.spin_until(lambda: rejected["no imu"] == 1)
-    tilted.imu.publish(imu(now - 31 * S))
-    tilted.spin_until(lambda: states.newest)
-    tilted.send(stamp=now + MS)
-    tilted.spin_until(lambda: rejected["no imu"] == 2)
-    tilted.imu.publish(imu(now))
-    tilted.spin_until(lambda: states.newest == now)
-    tilted.answer(stamp=now + 2 * MS)
-
-
 def test_two_sources_of_the_orientation_are_refused(make, capfd):
     assert make(gravity_source="imu", floating_base=True).node.trigger_configure() == FAILURE
     assert re.search("gravity_source 'imu' is for a fixed root", capfd.readouterr().err)
