@@ -85,9 +85,8 @@ def test_an_empty_list_at_the_start_names_nothing(ros):
         ("count", 1.5, "count must be a whole number"),
         ("mode", "c", "mode must be one of a, b, not 'c'"),
         # YAML reads off and on so
-        ("mode", True, "such as -p 'mode:=\"on\"'"),
         ("switch", False, "switch must be a text, not False; YAML reads on, off, yes and no without quotes"),
-        ("switch", True, "such as -p 'switch:=\"yes\"'"),
+        ("switch", True, "such as -p 'NAME:=\"on\"'"),
         ("names", [True], "names must be a list of names, not [True]; YAML reads on, off, yes and no"),
         ("gravity", [0.0, 0.0], "gravity must be 3 finite numbers"),
         ("gravity", [0.0, 0.0, float("nan")], "gravity must be 3 finite numbers"),
