@@ -3,7 +3,7 @@
 While states follow each other closely, the loops are closed from the last answer, and so stay in their
 assembly mode. After a gap or a jump they are closed from the library's initial configuration. Where measured
 passive joints disagree with the result, the loops are closed near these joints, if they can be; if not, the
-joints are reported and ignored, and this is tried again only once the differences have changed.
+joints are reported and ignored.
 
 A joint state that loops cannot follow is rejected without a search for the reason, for which the joint states
 behind it would wait.
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from modular_dynamics.exceptions import ClosureError, SingularityError
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.computation.values import Array, Configuration, FailedAttempt, State
+from modular_dynamics_ros.computation.values import Array, Configuration, State
 from modular_dynamics_ros.exceptions import BadMessage
 
 if TYPE_CHECKING:  # a robot without loops does not wait for the import
@@ -86,19 +86,14 @@ class AssemblyMode:
             closed = self._solver.close(self._independent(state), guess, diagnose)
         except ClosureError as error:
             failure, closed = error, self._nearest(error, state.q)
-        differences = self._differences(state.measured, closed)
-        disagreements = self._disagreements(differences)
-        if failure is None and not disagreements:
-            return Configuration(state, closed, {}, continues)
-        failed = None if last is None else last.failed_attempt
-        if failure is not None or failed is None or not self._repeats(failed, differences):
-            failed = FailedAttempt(differences, self.tolerance)
+        disagreements = self._disagreements(state.measured, closed)
+        if failure is not None or disagreements:
             as_measured = self._closed_as_measured(state, closed)
             if as_measured is not None:
                 return Configuration(state, as_measured, {}, continues)
         if failure is not None:
             raise refused_closure(failure) from failure
-        return Configuration(state, closed, disagreements, continues, failed)
+        return Configuration(state, closed, disagreements, continues)
 
     def _independent(self, state: State) -> Array:
         """Return the independent coordinates from which the library closes the loops."""
@@ -133,25 +128,15 @@ class AssemblyMode:
             closed = self._solver.close(self._independent(state), guess, diagnose=False)
         except ClosureError:
             return None
-        return None if self._disagreements(self._differences(state.measured, closed)) else closed
+        return None if self._disagreements(state.measured, closed) else closed
 
-    def _differences(self, measured: Array, closed: Array) -> Array:
-        """Return measured less closed coordinates of the passive joints, NaN if not measured."""
+    def _disagreements(self, measured: Array, closed: Array) -> dict[str, float]:
+        """Return measured less closed coordinates beyond the tolerance, by passive joint."""
         difference: Array = measured - closed[self._passive]
         difference[self._turning] = np.remainder(difference[self._turning] + np.pi, 2.0 * np.pi) - np.pi
-        return difference
-
-    def _disagreements(self, differences: Array) -> dict[str, float]:
-        """Return the differences beyond the tolerance, by passive joint."""
-        apart = np.abs(differences) > self.tolerance  # False for NaN
+        apart = np.abs(difference) > self.tolerance  # False for NaN
         names = self._robot.passive_names
-        return {names[k]: float(differences[k]) for k in np.flatnonzero(apart)}
-
-    def _repeats(self, failed: FailedAttempt, differences: Array) -> bool:
-        """Return whether the same joints are measured and differ by equal amounts within the tolerance."""
-        alike = np.abs(differences - failed.differences) <= self.tolerance
-        alike |= np.isnan(differences) & np.isnan(failed.differences)
-        return failed.tolerance == self.tolerance and bool(alike.all())
+        return {names[k]: float(difference[k]) for k in np.flatnonzero(apart)}
 
 
 def refused_closure(error: ClosureError) -> BadMessage:

@@ -226,8 +226,6 @@ class Computation:
         self.position: tuple[int, Array, Array] | None = None
         # configuration of the robot before, while this one has no answer
         self._inherited: tuple[Robot, Configuration] | None = None
-        # the position at which loops did not close, and why
-        self._not_held: tuple[tuple[int, Array, Array], BadMessage] | None = None
         self.base_states = None if robot.base is None else BaseStates(settings, robot.base.source)
         self.solver = _solver_of(robot, settings)
 
@@ -241,7 +239,7 @@ class Computation:
 
     def apply_settings(self, settings: ComputationSettings) -> None:
         """Take new settings; the filter restarts only where its cutoff changes."""
-        self.settings, self._not_held = settings, None
+        self.settings = settings
         self.accelerations.apply_settings(settings)
         if self.base_states is not None:
             self.base_states.apply_settings(settings)
@@ -390,20 +388,14 @@ class Computation:
             BadMessage: no position was measured, the loops do not close there or stand at a dead point, or
             the torques overflow; and as `boxes_at`.
         """
-        if (position := self.position) is None:
+        if self.position is None:
             raise BadMessage("no position", "no position was measured")
-        if self._not_held is not None and self._not_held[0] is position:
-            raise self._not_held[1]  # repeating a failed search would be slow
-        stamp, q, measured = position
+        stamp, q, measured = self.position
         # the base may have turned since the joints were measured
         base = None if self.base_states is None else self.base_states.latest() or previous.state.base
         state = State(stamp, q, q, q, measured, base=base).at_rest()
         boxes = previous.wrenches.black_box if boxes_at is None else boxes_at(state)
-        try:
-            configuration = self.solver.configuration_at(state, previous.configuration)
-        except BadMessage as error:
-            self._not_held = position, BadMessage(error.cause, str(error))
-            raise
+        configuration = self.solver.configuration_at(state, previous.configuration)
         return self._answer(state, configuration, AppliedWrenches(None, boxes))
 
     def _answer(self, state: State, configuration: Configuration, wrenches: AppliedWrenches) -> Answer:

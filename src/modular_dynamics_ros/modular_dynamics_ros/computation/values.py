@@ -23,7 +23,6 @@ __all__ = [
     "ComputationSettings",
     "Configuration",
     "Coverage",
-    "FailedAttempt",
     "Instants",
     "LARGEST",
     "StampedWrench",
@@ -205,17 +204,6 @@ class AppliedWrenches(NamedTuple):
     stopped: tuple[str, ...] = ()
 
 
-class FailedAttempt(NamedTuple):
-    """An attempt to close loops near the measured passive joints, which failed.
-
-    Attributes:
-        differences: measured less closed positions (passive,). tolerance: see `ComputationSettings`.
-    """
-
-    differences: Array
-    tolerance: float
-
-
 class Configuration(NamedTuple):
     """The positions of all joints at a state.
 
@@ -223,11 +211,9 @@ class Configuration(NamedTuple):
         coordinates: (nq,) of the graph's joints, with the loops closed.
         disagreements: by passive joint, measured less closed position beyond closure_tolerance [rad or m].
         continues_last: whether the assembly mode is that of the answer before.
-        failed_attempt: not repeated while the measured joints disagree by the same differences.
     """
 
     state: State
     coordinates: Array
     disagreements: Mapping[str, float] = MappingProxyType({})
     continues_last: bool = True
-    failed_attempt: FailedAttempt | None = None

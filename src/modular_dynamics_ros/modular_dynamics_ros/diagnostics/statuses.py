@@ -64,8 +64,8 @@ class MessageCounts:
         superseded: replaced by a newer one before the next answer of a rate was due. incomplete: read, while
         other joints are awaited. of_other_joints: without a joint of the robot. closed_anew: answers after a
         new search for the assembly mode. input_age: of the last joint state at its arrival [s].
-        latency: from arrival to answer. last_stamp: of the last answer [ns]. contradictions: between two
-        publishers, by joint. steps: beyond velocity limits, by joint.
+        latency: from arrival to answer. last_stamp: of the last answer [ns].
+        steps: beyond velocity limits, by joint.
     """
 
     received: int = 0
@@ -78,7 +78,6 @@ class MessageCounts:
     input_age: float = float("nan")
     latency: LatencyWindow = field(default_factory=LatencyWindow)
     last_stamp: int | None = None
-    contradictions: Counter[str] = field(default_factory=Counter)
     steps: Counter[str] = field(default_factory=Counter)
 
 
@@ -99,7 +98,6 @@ def input_status(counts: MessageCounts, problems: list[str], age: float | None, 
         "age of input at arrival [s]": f"{counts.input_age:.6f}",
     }
     values |= {f"rejected: {cause}": str(count) for cause, count in sorted(counts.rejected.items())}
-    values |= {f"contradictions about {name}": str(count) for name, count in counts.contradictions.items()}
     values |= {f"steps of {name} beyond its velocity limit": str(n) for name, n in counts.steps.items()}
     if age is None and not problems:
         problems = ["waiting for the first joint state"]

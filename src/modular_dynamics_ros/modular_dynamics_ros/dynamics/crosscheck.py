@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import isnan
 
 import numpy as np
@@ -15,133 +15,10 @@ from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
-__all__ = ["AGREEMENTS", "CrossCheckMonitor", "CrossChecks", "PinocchioCheck", "crosscheck_status"]
+__all__ = ["AGREEMENTS", "CrossChecks", "PinocchioCheck"]
 
 LARGEST_COMPARED = 100  # velocities: Pinocchio's model needs memory and time that grow with the cube
 AGREEMENTS = 10  # comparisons in a row below half the threshold after which torques are published again
-
-
-@dataclass
-class CrossCheckMonitor:
-    """Counts comparisons and keeps the worst difference [N m or N] of each subsystem and of the robot.
-
-    Differences are relative to the size of the terms that add up to a torque (`Residual.of_terms`).
-
-    Args:
-        rate: comparisons per second [Hz], 0: none. threshold: largest allowed relative difference.
-        stops: whether torques are held back from a disagreement on, until AGREEMENTS agree.
-
-    Attributes:
-        relative, where: the last comparison's largest relative difference and its subsystem.
-        stopped: whether torques are held back. held_back: how many answers were not published.
-    """
-
-    rate: float
-    threshold: float
-    stops: bool = True
-    count: int = 0
-    failed: int = 0
-    failure: str = ""
-    relative: float = 0.0
-    where: str = ""
-    worst_relative: float = 0.0
-    worst: dict[str, float] = field(default_factory=dict)
-    stopped: bool = False
-    held_back: int = 0
-    _agreed: int = 0  # in a row, below half the threshold
-    _next: float = float("-inf")
-
-    def change(self, rate: float, threshold: float, *, stops: bool) -> None:
-        """Change the settings; the last comparison is judged by the new ones."""
-        self.rate, self.threshold, self.stops = rate, threshold, stops
-        self.stopped = stops and rate > 0.0 and (self.stopped or self.disagrees)
-
-    def due(self, now: float) -> bool:
-        """Return whether to compare the answer of `now` [s]: at most `rate` per second; all while stopped."""
-        if self.stopped:
-            return True
-        if self.rate == 0.0 or now < self._next:
-            return False
-        period = 1.0 / self.rate
-        late = now - self._next > period  # comparisons missed during a pause are not caught up on
-        self._next = (now if late else self._next) + period
-        return True
-
-    def add(self, relative: Mapping[str, float], absolute: Mapping[str, float]) -> None:
-        """Count one comparison: relative and absolute differences by subsystem."""
-        self.count += 1
-        self.failure = ""
-        self.where, self.relative = max(
-            relative.items(), key=lambda item: (isnan(item[1]), item[1]), default=("", 0.0)
-        )
-        self.worst_relative = _larger(self.worst_relative, self.relative)
-        for name, difference in absolute.items():
-            self.worst[name] = _larger(self.worst.get(name, 0.0), difference)
-        self._agreed = self._agreed + 1 if self.relative <= 0.5 * self.threshold else 0
-        if self.disagrees:
-            self.stopped = self.stops
-        elif self._agreed >= AGREEMENTS:
-            self.stopped = False
-
-    def add_failure(self, failure: str) -> None:
-        """Count a comparison that could not be made, and keep the reason until the next one."""
-        self.failed += 1
-        self.failure = failure
-
-    @property
-    def disagrees(self) -> bool:
-        """Return whether the last comparison is above the threshold, or NaN."""
-        return self.count > 0 and not self.relative <= self.threshold
-
-    @property
-    def disagreement(self) -> str:
-        """Return the last comparison in words."""
-        return (
-            f"torques of '{self.where}' differ from Pinocchio's by {self.relative:.1e} of the terms that "
-            f"add up to them, threshold {self.threshold:.1e}"
-        )
-
-
-def _larger(one: float, other: float) -> float:
-    """Return the larger number, or NaN if one is; max() may lose it."""
-    return one if isnan(one) or one >= other else other
-
-
-def crosscheck_status(monitor: CrossCheckMonitor, unavailable: str, closed: bool = False) -> Status:
-    """Return the status of the comparison with Pinocchio; with closed loops that of the open tree.
-
-    Args:
-        unavailable: why nothing can be compared; empty where it can.
-    """
-    subject = "torques of the open tree, under the wrenches at its cuts," if closed else "torques"
-    values = {
-        "comparisons": str(monitor.count),
-        "comparisons that failed": str(monitor.failed),
-        "answers held back by the cross-check": str(monitor.held_back),
-        "relative difference": f"{monitor.relative:.3e}",
-        "worst relative difference": f"{monitor.worst_relative:.3e}",
-        "threshold": f"{monitor.threshold:.3e}",
-    }
-    values |= {
-        f"worst difference of {name} [N m or N]": f"{worst:.3e}" for name, worst in monitor.worst.items()
-    }
-    level, text = OK, f"{subject} equal Pinocchio's"
-    if monitor.rate == 0.0:
-        text = "off"
-    elif monitor.stopped:
-        level, text = (
-            ERROR,
-            f"torques are held back until {AGREEMENTS} in a row agree: {monitor.disagreement}",
-        )
-    elif unavailable:
-        level, text = WARN, f"not possible: {unavailable}"
-    elif monitor.failure:
-        level, text = WARN, f"the last comparison failed: {monitor.failure}"
-    elif monitor.count == 0:
-        text = "nothing was compared yet"
-    elif monitor.disagrees:
-        level, text = ERROR, monitor.disagreement
-    return Status(level, "cross-check", text, values=values)
 
 
 @dataclass(frozen=True)
@@ -186,13 +63,17 @@ class PinocchioCheck:
 class CrossChecks:
     """Compares answers at a rate before they are published, holds back what disagrees, and reports it.
 
+    Differences are relative to the size of the terms that add up to a torque (`Residual.of_terms`).
+
     Args:
         check: of this robot, if it was built already. Otherwise it is built in a thread once
             `crosscheck_rate` is not zero; until then answers are not compared.
 
     Attributes:
-        check: compares one answer. monitor: counts the comparisons since activation, or since the robot was
-        changed.
+        check: compares one answer. count, failed: comparisons since activation, or since the robot was
+        changed. relative, where: the last comparison's largest relative difference and its subsystem.
+        worst_relative, worst: of all comparisons; by subsystem [N m or N]. stopped: whether torques are held
+        back. held_back: how many answers were not published.
     """
 
     def __init__(
@@ -200,16 +81,26 @@ class CrossChecks:
     ) -> None:
         self._robot, self._log = robot, log
         self.check = check
-        self.monitor = CrossCheckMonitor(0.0, 0.0)
         self._building: threading.Thread | None = None
         self._text = ""  # text of the present disagreement, logged once as its figure keeps changing
+        self.restart()
         self.set_parameters(parameters)
 
+    def restart(self) -> None:
+        """Forget all comparisons."""
+        self.count = self.failed = self.held_back = 0
+        self.failure, self.where, self.relative = "", "", 0.0
+        self.worst_relative, self.worst = 0.0, dict[str, float]()
+        self.stopped = False
+        self._agreed = 0  # in a row, below half the threshold
+        self._next = float("-inf")
+
     def set_parameters(self, parameters: DynamicsParameters) -> None:
-        """Take parameters that changed at run time."""
-        rate, stops = parameters.crosscheck_rate, parameters.on_disagreement == "stop"
-        self.monitor.change(rate, parameters.crosscheck_threshold, stops=stops)
-        if rate > 0.0 and self.check is None and self._building is None:
+        """Take parameters that changed at run time; the last comparison is judged by the new ones."""
+        self._rate, self._threshold = parameters.crosscheck_rate, parameters.crosscheck_threshold
+        self._stops = parameters.on_disagreement == "stop"
+        self.stopped = self._stops and self._rate > 0.0 and (self.stopped or self.disagrees)
+        if self._rate > 0.0 and self.check is None and self._building is None:
             self._building = threading.Thread(target=self._build, name="cross-check", daemon=True)
             self._building.start()
 
@@ -217,46 +108,112 @@ class CrossChecks:
         """Build Pinocchio's model; runs in a thread."""
         self.check = PinocchioCheck.of(self._robot)
 
-    def restart(self) -> None:
-        """Forget all comparisons."""
-        monitor = self.monitor
-        self.monitor = CrossCheckMonitor(monitor.rate, monitor.threshold, monitor.stops)
-
     def admits(self, answer: Answer) -> bool:
         """Return whether an answer may be published, after comparing it if that is due.
 
         A comparison that fails is no disagreement: it changes nothing.
         """
-        monitor, check = self.monitor, self.check
-        if check is None or check.unavailable or not monitor.due(time.monotonic()):
+        check = self.check
+        if check is None or check.unavailable or not self.due(time.monotonic()):
             return True
         try:
             residual = check(answer)
         except Exception as error:
-            monitor.add_failure(f"{type(error).__name__}: {error}")
+            self.failed, self.failure = self.failed + 1, f"{type(error).__name__}: {error}"
         else:
-            monitor.add(residual.of_terms, residual.per_subsystem)
+            self.add(residual.of_terms, residual.per_subsystem)
         self._report()
-        monitor.held_back += monitor.stopped
-        return not monitor.stopped
+        self.held_back += self.stopped
+        return not self.stopped
+
+    def due(self, now: float) -> bool:
+        """Return whether to compare the answer of `now` [s]: at most `rate` per second; all while stopped."""
+        if self.stopped:
+            return True
+        if self._rate == 0.0 or now < self._next:
+            return False
+        period = 1.0 / self._rate
+        late = now - self._next > period  # comparisons missed during a pause are not caught up on
+        self._next = (now if late else self._next) + period
+        return True
+
+    def add(self, relative: Mapping[str, float], absolute: Mapping[str, float]) -> None:
+        """Count one comparison: relative and absolute differences by subsystem."""
+        self.count += 1
+        self.failure = ""
+        self.where, self.relative = max(
+            relative.items(), key=lambda item: (isnan(item[1]), item[1]), default=("", 0.0)
+        )
+        self.worst_relative = _larger(self.worst_relative, self.relative)
+        for name, difference in absolute.items():
+            self.worst[name] = _larger(self.worst.get(name, 0.0), difference)
+        self._agreed = self._agreed + 1 if self.relative <= 0.5 * self._threshold else 0
+        if self.disagrees:
+            self.stopped = self._stops
+        elif self._agreed >= AGREEMENTS:
+            self.stopped = False
+
+    @property
+    def disagrees(self) -> bool:
+        """Return whether the last comparison is above the threshold, or NaN."""
+        return self.count > 0 and not self.relative <= self._threshold
+
+    @property
+    def _disagreement(self) -> str:
+        """Return the last comparison in words."""
+        return (
+            f"torques of '{self.where}' differ from Pinocchio's by {self.relative:.1e} of the terms that "
+            f"add up to them, threshold {self._threshold:.1e}"
+        )
 
     def status(self) -> Status:
-        """Return the status of the comparison, for /diagnostics."""
+        """Return the status for /diagnostics; with closed loops that of the open tree."""
         self._report()
         unavailable = self.check.unavailable if self.check is not None else "Pinocchio's model is being built"
-        return crosscheck_status(self.monitor, unavailable, self._robot.closed)
+        closed = self._robot.closed
+        subject = "torques of the open tree, under the wrenches at its cuts," if closed else "torques"
+        values = {
+            "comparisons": str(self.count),
+            "comparisons that failed": str(self.failed),
+            "answers held back by the cross-check": str(self.held_back),
+            "relative difference": f"{self.relative:.3e}",
+            "worst relative difference": f"{self.worst_relative:.3e}",
+            "threshold": f"{self._threshold:.3e}",
+        }
+        values |= {
+            f"worst difference of {name} [N m or N]": f"{worst:.3e}" for name, worst in self.worst.items()
+        }
+        level, text = OK, f"{subject} equal Pinocchio's"
+        if self._rate == 0.0:
+            text = "off"
+        elif self.stopped:
+            level = ERROR
+            text = f"torques are held back until {AGREEMENTS} in a row agree: {self._disagreement}"
+        elif unavailable:
+            level, text = WARN, f"not possible: {unavailable}"
+        elif self.failure:
+            level, text = WARN, f"the last comparison failed: {self.failure}"
+        elif self.count == 0:
+            text = "nothing was compared yet"
+        elif self.disagrees:
+            level, text = ERROR, self._disagreement
+        return Status(level, "cross-check", text, values=values)
 
     def _report(self) -> None:
         """Log disagreement, torques that are held back, and comparisons that failed."""
-        monitor, log = self.monitor, self._log
-        if monitor.failure:
-            log.problem("cross-check", "failed", f"a comparison failed: {monitor.failure}")
-        if not (monitor.stopped or monitor.disagrees):
+        if self.failure:
+            self._log.problem("cross-check", "failed", f"a comparison failed: {self.failure}")
+        if not (self.stopped or self.disagrees):
             self._text = ""
             return
-        self._text = self._text or monitor.disagreement
-        if monitor.stopped:
+        self._text = self._text or self._disagreement
+        if self.stopped:
             until = f"held back until {AGREEMENTS} in a row agree to half of that"
-            log.problem("cross-check", "torques held back", f"{self._text}; {until}", severe=True)
+            self._log.problem("cross-check", "torques held back", f"{self._text}; {until}", severe=True)
         else:
-            log.problem("cross-check", "disagrees", self._text, severe=True)
+            self._log.problem("cross-check", "disagrees", self._text, severe=True)
+
+
+def _larger(one: float, other: float) -> float:
+    """Return the larger number, or NaN if one is; max() may lose it."""
+    return one if isnan(one) or one >= other else other

@@ -12,8 +12,7 @@ from rclpy.lifecycle import LifecycleState
 
 from modular_dynamics_ros.black_boxes import BlackBoxServices
 from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets
-from modular_dynamics_ros.dynamics.prepared_robot import prepared_keeping, prepared_robot
-from modular_dynamics_ros.dynamics.session import DynamicsSession
+from modular_dynamics_ros.dynamics.session import DynamicsSession, prepared_keeping, prepared_robot
 from modular_dynamics_ros.exceptions import OffsetsFileError
 from modular_dynamics_ros.messages.status import OK, Status
 from modular_dynamics_ros.node.robot_node import Description, RobotNode

@@ -1,4 +1,4 @@
-"""One robot in dynamics_node: its outputs, what is published while input is stale, and its session.
+"""One robot in dynamics_node: it is prepared; its outputs, the ramp while input is stale, its session.
 
 Every joint state gets its torques; some are compared with Pinocchio.
 """
@@ -6,7 +6,8 @@ Every joint state gets its torques; some are compared with Pinocchio.
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from builtin_interfaces.msg import Time
@@ -16,19 +17,21 @@ from modular_dynamics_interfaces.msg import ConnectionWrenches, SubsystemGraph
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
 
+import modular_dynamics as md
 from modular_dynamics_ros.black_boxes import BlackBoxes
+from modular_dynamics_ros.computation.changes.edits import Applied
+from modular_dynamics_ros.computation.changes.kinds import locked_with_mimics
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.robot import Robot, robot_of
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.values import Array, State
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.diagnostics.statuses import answer_values
-from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
-from modular_dynamics_ros.dynamics.inputs import WHERE, WrenchInputs, base_input
-from modular_dynamics_ros.dynamics.prepared_robot import PreparedRobot, load_prepared
+from modular_dynamics_ros.dynamics.crosscheck import CrossChecks, PinocchioCheck
+from modular_dynamics_ros.dynamics.inputs import WHERE, WrenchInputs, base_input, base_source
 from modular_dynamics_ros.dynamics.terms import TermOutputs
-from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.exceptions import BadMessage, RobotError
 from modular_dynamics_ros.lifecycle.entities import LATCHED
 from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK
 from modular_dynamics_ros.messages.geometry import WrenchWriter
@@ -43,11 +46,20 @@ from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.outputs import JointStateWriter, Outputs, WrenchTopics
 from modular_dynamics_ros.node.robot_node import WATCH_PERIOD, RobotSession
 from modular_dynamics_ros.node.session_node import AnswerRecord, SessionNode
-from modular_dynamics_ros.node.settings import dynamics_settings
+from modular_dynamics_ros.node.settings import dynamics_settings, graph_of
 from modular_dynamics_ros.node.topic_names import topic_names
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
-__all__ = ["DynamicsOutputs", "DynamicsSession", "TorqueRamp", "limited_joints", "output_status"]
+__all__ = [
+    "DynamicsOutputs",
+    "DynamicsSession",
+    "PreparedRobot",
+    "TorqueRamp",
+    "limited_joints",
+    "output_status",
+    "prepared_keeping",
+    "prepared_robot",
+]
 
 #: Logged before the first torques: adding gravity twice, or not at all, moves the arm.
 PUBLISHING = {
@@ -58,6 +70,71 @@ PUBLISHING = {
     "full_minus_gravity": "publishing torques without gravity (output: full_minus_gravity); the robot must "
     "compensate gravity itself, else set output: full",
 }
+
+
+class PreparedRobot(NamedTuple):
+    """A robot's computation, and its model in Pinocchio where answers are compared.
+
+    Attributes:
+        described: the graph of its description. changed: the active graph, and the changes that made it.
+    """
+
+    computation: Computation
+    check: PinocchioCheck | None
+    described: md.SubsystemGraph
+    changed: Applied
+
+
+def load_prepared(
+    description: str,
+    parameters: DynamicsParameters,
+    changed: Callable[[md.SubsystemGraph], Applied] = lambda described: Applied(described, ()),
+) -> PreparedRobot:
+    """Prepare a robot with Pinocchio's model, which is slow: see `RobotSession`.
+
+    Args:
+        changed: see `prepared_keeping`, of the described robot.
+    """
+    described = graph_of(description, parameters, base_source(parameters))
+    return prepared_keeping(described, changed(described), parameters)
+
+
+def prepared_keeping(
+    described: md.SubsystemGraph, kept: Applied, parameters: DynamicsParameters
+) -> PreparedRobot:
+    """Prepare a robot with the changes that it keeps; where the node cannot use it so, all are dropped.
+
+    Raises:
+        RobotError: the robot cannot be used without changes either.
+    """
+    try:
+        return prepared_robot(described, kept, parameters)
+    except RobotError as error:
+        if not kept.changes:
+            raise
+        dropped = (*kept.dropped, *(f"{change}: {error}" for change in kept.changes))
+        return prepared_robot(described, Applied(described, (), dropped, wanted=kept.wanted), parameters)
+
+
+def prepared_robot(
+    described: md.SubsystemGraph, changed: Applied, parameters: DynamicsParameters
+) -> PreparedRobot:
+    """Prepare a changed robot.
+
+    Args:
+        described: the graph of its description. changed: that of the robot.
+
+    Raises:
+        RobotError: the robot cannot be used.
+    """
+    graph = changed.graph
+    if not np.array_equal(parameters.gravity, graph.gravity):  # it may have changed at run time
+        graph = replace(graph, gravity=np.array(parameters.gravity))
+    robot = robot_of(graph, base_source(parameters), parameters.frame_prefix)
+    robot = replace(robot, locked=locked_with_mimics(described, changed.changes, graph))
+    computation = Computation(robot, dynamics_settings(parameters))
+    check = PinocchioCheck.of(robot) if parameters.crosscheck_rate > 0.0 else None
+    return PreparedRobot(computation, check, described, changed)
 
 
 class DynamicsOutputs(Outputs):
@@ -453,7 +530,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
                 self._node.log.problem("joint_states", error.cause, f"position not held: {error}")
             else:
                 # poses at rest may agree where moving ones do not: they do not end a stop
-                if not self.crosschecks.monitor.stopped and self.crosschecks.admits(held):
+                if not self.crosschecks.stopped and self.crosschecks.admits(held):
                     publishing = "gravity torques at the position measured last"
                     self.last_published = held
                     self._outputs.publish(held, self._node.now())

@@ -23,7 +23,7 @@ from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.markers import WrenchMarkerWriter, arrow_scales
 from modular_dynamics_ros.messages.queries import equation_message, torque_terms_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.messages.subsystems import JointWrenchesWriter, KnownEffortsWriter
+from modular_dynamics_ros.messages.subsystems import JointWrenchesWriter, known_efforts_message
 from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.node.outputs import MARKER_RATE, Pace, SubscribedPublishers
 from modular_dynamics_ros.node.session_node import SessionNode
@@ -47,7 +47,7 @@ class ContactOutput:
         names = self._names = computation.robot.state_names
         self._subscribed, self._computation = subscribed, computation
         self._publisher = make_publisher(JointState, "~/external_torques")
-        self._torques, self._writer = ExternalTorques(len(names)), KnownEffortsWriter(names)
+        self._torques = ExternalTorques(len(names))
 
     def continue_from(self, other: "ContactOutput") -> None:
         """Take over the filters of the joints that the changed robot still has."""
@@ -71,7 +71,7 @@ class ContactOutput:
         model = dynamics.tau + dynamics.friction if settings.friction == "urdf" else dynamics.tau
         longest_gap = settings.stale_after
         external = self._torques.update(answer.state.stamp, model, measured, cutoff, longest_gap)
-        if (message := self._writer.write(stamp, external)) is not None:
+        if (message := known_efforts_message(stamp, self._names, external)) is not None:
             self._publisher.publish(message)
 
 

@@ -5,12 +5,12 @@ has an unknown type; the executor then never answers.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetAvailableTransitions, GetState
-from rcl_interfaces.msg import Parameter, ParameterType, SetParametersResult
+from rcl_interfaces.msg import SetParametersResult
 from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.node import Node
 
@@ -36,10 +36,10 @@ def answer_all_requests(node: Node) -> None:
         change.callback = _ChangeState(node, change.callback, *ask)
     if "set_parameters" in services:
         set_each = services["set_parameters"]
-        set_each.callback = _one_by_one(node, _refusing(node, set_each.callback, _refuse_parameters))
+        set_each.callback = _one_by_one(_knowing(node, set_each.callback, _refuse_parameters))
     if "set_parameters_atomically" in services:
         set_all = services["set_parameters_atomically"]
-        set_all.callback = _together(node, _refusing(node, set_all.callback, _refuse_all))
+        set_all.callback = _knowing(node, set_all.callback, _refuse_all)
 
 
 class _ChangeState:
@@ -99,43 +99,29 @@ def _refusing(node: Node, answer: Answer, refuse: Callable[[Any, Any, str], None
     return answer_or_refuse
 
 
-def _one_by_one(node: Node, answer: Answer) -> Answer:
-    """Return a callback of set_parameters that refuses unknown parameters, and each on its own."""
+def _knowing(node: Node, answer: Answer, refuse: Callable[[Any, Any, str], None]) -> Answer:
+    """Return `_refusing` that names the parameters which the node does not have: rclpy names none."""
+    answer = _refusing(node, answer, refuse)
+
+    def answer_known(request: Any, response: Any) -> Any:
+        if names := [one.name for one in request.parameters if not node.has_parameter(one.name)]:
+            refuse(request, response, f"no parameter {listed(names)}")
+            return response
+        return answer(request, response)
+
+    return answer_known
+
+
+def _one_by_one(answer: Answer) -> Answer:
+    """Return a callback of set_parameters that sets or refuses each parameter on its own."""
 
     def answer_each(request: SetParameters.Request, response: SetParameters.Response) -> Any:
         for parameter in request.parameters:
-            one = SetParameters.Response()
-            if why := _unknown(node, [parameter]):
-                one.results.append(SetParametersResult(successful=False, reason=why))
-            else:
-                one = answer(SetParameters.Request(parameters=[parameter]), one)
+            one = answer(SetParameters.Request(parameters=[parameter]), SetParameters.Response())
             response.results.extend(one.results)
         return response
 
     return answer_each
-
-
-def _together(node: Node, answer: Answer) -> Answer:
-    """Return a callback of set_parameters_atomically that refuses unknown parameters."""
-
-    def answer_all(request: Any, response: SetParametersAtomically.Response) -> Any:
-        if why := _unknown(node, request.parameters):
-            response.result = SetParametersResult(successful=False, reason=why)
-            return response
-        return answer(request, response)
-
-    return answer_all
-
-
-def _unknown(node: Node, parameters: Sequence[Parameter]) -> str:
-    """Return why parameters are refused that the node does not have, or of no type; empty: it knows all.
-
-    rclpy accepts an empty name and names neither.
-    """
-    if names := [one.name for one in parameters if not node.has_parameter(one.name)]:
-        return f"no parameter {listed(names)}"
-    names = [one.name for one in parameters if one.value.type > ParameterType.PARAMETER_STRING_ARRAY]
-    return f"{listed(names)}: the value's type is none of rcl_interfaces/msg/ParameterType" if names else ""
 
 
 def _refuse_parameters(request: SetParameters.Request, response: SetParameters.Response, why: str) -> None:

@@ -51,7 +51,6 @@ class ConnectionMotionWriter:
         message.header.stamp = stamp
         position, turned = message.pose.position, message.pose.orientation
         position.x, position.y, position.z = H[:3, 3].tolist()
-        # not by tf_transformations, as elsewhere: that takes as long as the rest of the answer
         r = rotation_quaternion(H[:3, :3])
         turned.x, turned.y, turned.z, turned.w = r.x, r.y, r.z, r.w
         set_rates(message.twist, motion.twist)
@@ -245,22 +244,14 @@ class JointWrenchesWriter:
         return message
 
 
-class KnownEffortsWriter:
-    """Writes the efforts that are known.
-
-    Args:
-        joint_names: of the vectors (n,).
-    """
-
-    def __init__(self, joint_names: Sequence[str]) -> None:
-        self._names = list(joint_names)
-
-    def write(self, stamp: Time, efforts: NDArray[np.float64]) -> JointState | None:
-        """Return a message of the joints whose effort is not NaN; None if all are."""
-        known = np.flatnonzero(~np.isnan(efforts))
-        if not len(known):
-            return None
-        message = JointState(name=[self._names[index] for index in known])
-        message.header.stamp = stamp
-        message.effort = array("d", efforts[known].tobytes())
-        return message
+def known_efforts_message(
+    stamp: Time, joint_names: Sequence[str], efforts: NDArray[np.float64]
+) -> JointState | None:
+    """Return a message of the joints whose effort (n,) is not NaN; None if all are."""
+    known = np.flatnonzero(~np.isnan(efforts))
+    if not len(known):
+        return None
+    message = JointState(name=[joint_names[index] for index in known.tolist()])
+    message.header.stamp = stamp
+    message.effort = array("d", efforts[known].tobytes())
+    return message

@@ -121,17 +121,17 @@ class ReferenceInput(Subscriptions):
 
     def _receive(self, serialized: bytes, now: int) -> None:
         """Read a small trajectory at once, and a large one, or one that comes after it, in a thread."""
-        read = partial(self._read_serialized, serialized, now)
         if len(serialized) <= AT_ONCE and not len(self._worker):
-            self._take(now, read)
+            with self._refusing("reference", "reference"):
+                self._add(self._read(serialized, now), now)
         elif len(self._worker) < MOST_WAITING:  # a small one behind a large one waits for it
             self._unread.append((serialized, now))
-            self._worker.submit(read, partial(self._on_read, now))
+            self._worker.submit(partial(self._read, serialized, now), partial(self._on_read, now))
         else:
             text = "large ones come faster than they are read: send fewer, or fewer points"
             self._node.log.problem("reference", "left out", text)
 
-    def _read_serialized(self, serialized: bytes, arrival: int) -> ReferenceTrajectory:
+    def _read(self, serialized: bytes, arrival: int) -> ReferenceTrajectory:
         """Return the trajectory of a serialized message. Thread-safe."""
         try:
             message = deserialize_message(serialized, JointTrajectory)
@@ -143,35 +143,25 @@ class ReferenceInput(Subscriptions):
     def _on_read(self, arrival: int, trajectory: ReferenceTrajectory | None, error: Exception | None) -> None:
         """Take a trajectory that the thread has read, or report why it could not be read."""
         self._unread.popleft()
-        if isinstance(error, NodeError):
-            return  # it is not read any more
-
-        def result() -> ReferenceTrajectory:
+        # no longer read; or the clock was set back since then: forgotten as those before, see `note_time`
+        if isinstance(error, NodeError) or arrival > self._node.now() + CLOCK_SET_BACK:
+            return
+        with self._refusing("reference", "reference"):
             if error is not None:
                 raise error
             assert trajectory is not None  # there is one or the other
-            return trajectory
-
-        self._take(arrival, result)
-
-    def _take(self, arrival: int, trajectory: Callable[[], ReferenceTrajectory]) -> None:
-        """Add a trajectory that came at this time [ns], or report why it is refused."""
-        if arrival > self._node.now() + CLOCK_SET_BACK:
-            return  # the clock was set back since then: forgotten as those before, see `note_time`
-        with self._refusing("reference", "reference"):
-            self._add(trajectory(), arrival)
+            self._add(trajectory, arrival)
 
     def _on_controller_state(self, message: Any, info: dict[str, Any]) -> None:
         """Add the set point of a controller to the reference."""
-        now, computation = self._node.now(), self._computation
+        now, computation, controller = self._node.now(), self._computation, self._controller
         computation.accelerations.note_time(now)
         validity = round(computation.settings.stale_after * 1e9)
         with self._refusing("reference", "reference"):
-            controller = self._controller
             self._add(
                 self._trajectory(message, lambda names: controller.read(message, names, now, validity)), now
             )
-        if self._controller.unfilled:
+        if controller.unfilled:
             text = "speed_scaling_factor is 0 while the set points move; it counts as 1"
             advice = "ros2_controllers fill it in since 4.39"
             self._node.log.event("reference", "speed scaling", f"{text}: {advice}")

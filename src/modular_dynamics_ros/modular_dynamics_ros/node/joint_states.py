@@ -2,7 +2,7 @@
 
 A message may hold some of the joints. It is answered, with its own stamp, as soon as the values of all joints
 that are needed are not older than stale_after; of each joint the newest value counts. Positions that no joint
-can reach in the time are reported: of publishers that disagree, or of a faulty encoder.
+can reach in the time are reported: of publishers that contradict each other, or of a faulty encoder.
 """
 
 from array import array
@@ -27,40 +27,19 @@ if TYPE_CHECKING:  # the command bag runs without ROS
 
 __all__ = ["Answering", "JointStates", "JointSteps", "Steps"]
 
-Flags = NDArray[np.bool_]
 Answering = Callable[[State, int], None]
 """Takes a state and its arrival [ns of the system]; raises BadMessage where it cannot be answered."""
 
 MOST_LAYOUTS = 64  # that are remembered, those used last: one for each publisher of joint states
 
-#: Name that the middleware gives a node of which it knows a publisher, but not yet the node itself.
-UNKNOWN = "_NODE_NAME_UNKNOWN_"
 PERIOD = 1_000_000_000  # [ns] after which the middleware is asked again: it takes longer than an answer
 RESOLUTION = 0.01  # [s]: stamps of a simulation are as coarse as its clock
-MEMORY = 10.0  # [s] for which the position of the other one of two publishers counts
 #: Joints really exceed their limits, since many files hold a guess: a step is more than STEP times what the
-#: limit allows. Two publishers contradict each other where a position goes from one to the other faster than
-#: the limit and at once back to within RETURN of that distance, or CONTRADICTION times as fast as the limit.
-STEP, RETURN, CONTRADICTION = 5.0, 0.5, 2.0
+#: limit allows.
+STEP = 5.0
 NEWEST_SHARE = 0.2  # of the newest interval in a mean period: one lost message makes it 1.2 times as long
-#: Velocities by which publishers are compared where the limit is larger, or absent [rad/s, m/s].
+#: Velocities by which several publishers are compared where the limit is larger, or absent [rad/s, m/s].
 USUAL_TURN, USUAL_SLIDE = 10.0, 1.0
-
-
-class Steps(NamedTuple):
-    """Positions of one message that no joint can have reached in the time.
-
-    Attributes:
-        contradicting: joints whose publishers contradict each other. stepping: joints that step, by name.
-        text: what to log of the worst one; empty if there is none.
-    """
-
-    contradicting: Sequence[str] = ()
-    stepping: Sequence[str] = ()
-    text: str = ""
-
-
-NO_STEPS = Steps()
 
 
 class Publishers:
@@ -74,23 +53,30 @@ class Publishers:
         """Return the full name of the node of each publisher."""
         if (now := self._node.steady()) >= self._next:
             infos = self._node.get_publishers_info_by_topic("joint_states")
-            known = [info for info in infos if info.node_name != UNKNOWN]
-            names = [f"{info.node_namespace.rstrip('/')}/{info.node_name}" for info in known]
-            self._names = sorted([*names, *["a node that is not known yet"] * (len(infos) - len(known))])
-            self._next = now + PERIOD if len(known) == len(infos) else now
+            self._names = sorted(f"{info.node_namespace.rstrip('/')}/{info.node_name}" for info in infos)
+            self._next = now + PERIOD
         return self._names
 
 
-class JointSteps:
-    """Compares the positions of each message with those before.
+class Steps(NamedTuple):
+    """Positions of one message that no joint can have reached in the time.
 
-    A position is a step where it is far beyond what velocity limit and time allow. Two publishers contradict
-    each other where positions go from one of them to the other, and back. ROS does not tell who has sent a
-    message. But each publisher numbers its messages: a number that is not larger than the last one of the
-    same joints belongs to another publisher, or to one that was started again. That one does not go back.
+    Attributes:
+        joints: by name. text: what to log of the largest step; empty if there is none.
+    """
+
+    joints: Sequence[str] = ()
+    text: str = ""
+
+
+class JointSteps:
+    """Compares the positions of each message with the last ones.
+
+    A position is a step where it is far beyond what velocity limit and time allow. Where several nodes
+    publish joint states, as if one of them contradicts another, joints without a limit count, too.
 
     Args:
-        publishers: names of the nodes that publish joint states now; empty where they are not known.
+        publishers: returns the names of the nodes that publish joint states now.
     """
 
     def __init__(self, robot: Robot, publishers: Callable[[], Sequence[str]]) -> None:
@@ -100,19 +86,14 @@ class JointSteps:
         self._turns = np.array([joint.type == "continuous" for joint in joints], bool)
         self._limits = robot.graph.velocity_limits[robot.indices]
         usual = [USUAL_SLIDE if unit == "m" else USUAL_TURN for unit in self._units]
-        self._compared = np.minimum(self._limits, usual)
-        # no joint can exceed what it is allowed where all of them together stay below the smallest of these
-        self._unsuspicious = float(RESOLUTION * self._compared.min(initial=np.inf)) ** 2
+        self._usual = np.minimum(self._limits, usual)
+        # no joint makes a step where all of them together stay below the smallest one
+        self._unsuspicious = float(STEP * RESOLUTION * self._usual.min(initial=np.inf)) ** 2
         self.forget()
 
     def forget(self) -> None:
         """Forget the positions so far: the clock was set back."""
-        count = len(self._names)
-        self._q, self._stamps = np.zeros(count), np.full(count, NEVER)
-        self._sources = np.zeros(count, np.intp)  # of the last positions
-        self._other_q, self._other_stamps = np.zeros(count), np.full(count, NEVER)  # of another publisher
-        self._changes = np.full(count, NEVER)  # stamps of positions that came from another publisher
-        self._numbers: dict[int, int] = {}  # number of the last message by source
+        self._q, self._stamps = np.zeros(len(self._names)), np.full(len(self._names), NEVER)
         self._time = NEVER
 
     def note_time(self, now: int) -> None:
@@ -121,85 +102,46 @@ class JointSteps:
             self.forget()
         self._time = now
 
-    def take(self, joints: NDArray[np.intp], q: Array, stamp: int, source: int, number: int) -> Steps:
-        """Return which positions (k,) of some joints are implausible after those before, and store them.
+    def take(self, joints: NDArray[np.intp], q: Array, stamp: int) -> Steps:
+        """Return which positions (k,) of some joints are steps from those before, and store them.
 
         Args:
             joints: indices (k,) in the robot's `state_names`. stamp: [ns].
-            source: number of the message's layout. number: of the message, by its publisher; 0: not known.
         """
-        steps, difference = NO_STEPS, q - self._q[joints]
+        steps, difference = Steps(), q - self._q[joints]
         if difference.dot(difference) > self._unsuspicious:
-            steps = self._compare(joints, q, stamp, source, number)
+            steps = self._compare(joints, q, stamp)
         self._q[joints], self._stamps[joints] = q, stamp
-        self._sources[joints], self._numbers[source] = source, number
         return steps
 
-    def _compare(self, joints: NDArray[np.intp], q: Array, stamp: int, source: int, number: int) -> Steps:
-        """Return the implausible positions, of which some may be large steps: see `take`."""
-        last_q, last_stamps = self._q[joints], self._stamps[joints]
-        seconds, known = _between(stamp, last_stamps)
-        size = self._distance(joints, q, last_q)
-        allowed = self._compared[joints] * seconds
-        fast, at_once = known & (size > allowed), known & (self._changes[joints] == last_stamps)
-        allowed[at_once] = self._compared[joints][at_once] * RESOLUTION
-        apart = known & (size > CONTRADICTION * allowed)
-        if not (fast | apart).any():
-            return NO_STEPS
-        publishers, last = self._publishers(), self._numbers.get(source, 0)
-        several = len(publishers) > 1
-        another = several & ((self._sources[joints] != source) | (number <= last))
-        to_other, remembered = _between(stamp, self._other_stamps[joints])
-        back = self._distance(joints, q, self._other_q[joints])
-        back_in_time = (back < RETURN * size) & (back <= STEP * self._compared[joints] * to_other)
-        contradicting = several & apart & remembered & (to_other < MEMORY) & back_in_time
-        stepping = known & (size > STEP * self._limits[joints] * seconds) & ~another & ~contradicting
-        if several and number != last + 1:  # it may be the first of another publisher
-            stepping[:] = False
-        changed = joints[(fast | apart) & (another | contradicting)]
-        self._other_q[changed], self._other_stamps[changed] = self._q[changed], self._stamps[changed]
-        self._changes[changed] = stamp
-        if not (contradicting | stepping).any():
-            return NO_STEPS
-        both, steps = ([self._names[k] for k in joints[flags]] for flags in (contradicting, stepping))
-        worst = int(np.argmax(np.where(contradicting if contradicting.any() else stepping, size, -1.0)))
-        joint = int(joints[worst])
-        at = f"{last_q[worst]:.3f}", f"{q[worst]:.3f} {self._units[joint]}", f"{seconds[worst] * 1e3:.1f} ms"
-        if contradicting.any():
-            return Steps(both, steps, self._contradiction(joint, publishers, *at))
-        return Steps(both, steps, self._step(joint, float(seconds[worst]), *at))
-
-    def _distance(self, joints: NDArray[np.intp], q: Array, before: Array) -> Array:
-        """Return the distances between positions (k,), for continuous joints the shorter way around."""
-        difference, turns = q - before, self._turns[joints]
-        difference[turns] -= 2.0 * np.pi * np.round(difference[turns] / (2.0 * np.pi))
-        return np.abs(difference)
-
-    def _contradiction(
-        self, joint: int, publishers: Sequence[str], before: str, after: str, time: str
-    ) -> str:
-        """Return what to log where two publishers contradict each other about a joint."""
-        who = ("" if len(publishers) == 2 else "two of ") + listed(publishers)
-        return (
-            f"{who} contradict each other: '{self._names[joint]}' is at {before} and at {after} within "
-            f"{time}; torques go to and fro until one of them stops, or leaves it out"
+    def _compare(self, joints: NDArray[np.intp], q: Array, stamp: int) -> Steps:
+        """Return the steps: see `take`."""
+        last, known = self._q[joints], self._stamps[joints] != NEVER
+        before = np.where(known, self._stamps[joints], stamp)
+        seconds = np.maximum(np.abs(stamp - before) * 1e-9, RESOLUTION)
+        size, turns = q - last, self._turns[joints]
+        size[turns] -= 2.0 * np.pi * np.round(size[turns] / (2.0 * np.pi))  # the shorter way around
+        size = np.abs(size)
+        if not (known & (size > STEP * self._usual[joints] * seconds)).any():
+            return Steps()
+        publishers = self._publishers()
+        limits = (self._usual if len(publishers) > 1 else self._limits)[joints]
+        stepping = known & (size > STEP * limits * seconds)
+        if not stepping.any():
+            return Steps()
+        worst = int(np.argmax(np.where(stepping, size, -1.0)))
+        unit, limit, time = self._units[joints[worst]], limits[worst], seconds[worst]
+        text = (
+            f"'{self._names[joints[worst]]}' steps from {last[worst]:.3f} to {q[worst]:.3f} {unit} within "
+            f"{time * 1e3:.1f} ms; at {limit:.3f} {unit}/s it can move {limit * time:.4f} {unit}: "
         )
-
-    def _step(self, joint: int, seconds: float, before: str, after: str, time: str) -> str:
-        """Return what to log where a joint moves further than its velocity limit allows in `seconds`."""
-        unit, limit = self._units[joint], self._limits[joint]
-        return (
-            f"'{self._names[joint]}' steps from {before} to {after} within {time}; with its velocity limit, "
-            f"{limit:.3f} {unit}/s, it can move {limit * seconds:.4f} {unit}: look at its encoder and its "
-            "driver, and whether the limit is right"
-        )
-
-
-def _between(stamp: int, before: NDArray[np.int64]) -> tuple[Array, Flags]:
-    """Return seconds since earlier stamps [ns], at least RESOLUTION, and whether these exist."""
-    known = before != NEVER
-    seconds = np.abs(np.where(known, stamp - np.where(known, before, 0), 0)) * 1e-9
-    return np.maximum(seconds, RESOLUTION), known
+        if len(publishers) > 1:
+            text += (
+                f"{listed(publishers)} publish joint states; if both know this joint, torques go to and fro"
+            )
+        else:
+            text += "look at its encoder and its driver, and whether the velocity limit is right"
+        return Steps([self._names[k] for k in joints[stepping]], text)
 
 
 class HeldVelocities:
@@ -239,9 +181,7 @@ class Layout:
     Attributes:
         names: of the messages. source: (k,) indices in the message of the joints that are read.
         rows: (k,) of these joints in the table. needed: (k,) their indices in the robot's `state_names`, -1
-        for other joints. own: whether any is needed, passive, or in the
-        subsystem of another node.
-        number: of this layout, from 1; it stands for the publishers of messages with these names.
+        for other joints. own: whether any is needed, passive, or in the subsystem of another node.
     """
 
     names: list[str]
@@ -249,7 +189,6 @@ class Layout:
     rows: NDArray[np.intp]
     needed: NDArray[np.intp]
     own: bool
-    number: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,7 +242,6 @@ class JointStates:
         self._given = np.array([given.get(name, np.nan) for name in self._names])
         self._steps, self._held = JointSteps(robot, Publishers(node)), HeldVelocities(len(self._names))
         self._layouts: deque[Layout] = deque(maxlen=MOST_LAYOUTS)
-        self._layout_count = 0
         self._time = node.now()
 
     @property
@@ -351,7 +289,7 @@ class JointStates:
         record, table = self._record, self._table
         try:
             record.require_fresh(stamp, now, info["received_timestamp"])
-            self._report_contradictions(sample, stamp, info.get("publication_sequence_number") or 0)
+            self._report_steps(sample, stamp)
             self._add(sample, stamp)
             old = table.stamps[self._needed] < now - self._valid_for
             missing = np.flatnonzero(old & np.isnan(self._given)) if old.any() else ()
@@ -372,19 +310,13 @@ class JointStates:
     def _add(self, sample: JointSample, stamp: int) -> None:
         self._table.add(sample.rows, sample.q, sample.v, sample.effort, stamp)
 
-    def _report_contradictions(self, sample: JointSample, stamp: int, number: int) -> None:
+    def _report_steps(self, sample: JointSample, stamp: int) -> None:
         """Report positions that cannot follow earlier ones."""
         of_robot = sample.needed >= 0
-        steps = self._steps.take(
-            sample.needed[of_robot], sample.q[of_robot], stamp, sample.layout.number, number
-        )
-        if not steps.text:
-            return
-        counts = self._record.counts
-        counts.contradictions.update(steps.contradicting)
-        counts.steps.update(steps.stepping)
-        cause = "contradiction" if steps.contradicting else "step"
-        self._node.log.problem("joint_states", cause, steps.text)
+        steps = self._steps.take(sample.needed[of_robot], sample.q[of_robot], stamp)
+        if steps.text:
+            self._record.counts.steps.update(steps.joints)
+            self._node.log.problem("joint_states", "step", steps.text)
 
     def _note_position(self, stamp: int) -> None:
         """Store the robot's position after an unanswered message with this stamp [ns].
@@ -516,14 +448,12 @@ class JointStates:
             raise BadMessage("duplicate joints", f"{listed(twice)} named more than once")
         index_of = {name: index for index, name in enumerate(names)}
         joints = self._table.readable(index_of)
-        self._layout_count += 1
         layout = Layout(
             names,
             np.array([index_of[name] for name in joints], np.intp),
             self._table.rows_of(joints),
             np.array([self._index.get(name, -1) for name in joints], np.intp),
             not self._own.isdisjoint(joints),
-            self._layout_count,
         )
         self._layouts.appendleft(layout)
         return layout

@@ -7,8 +7,9 @@ messages would be lost at every change of the robot.
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -325,7 +326,7 @@ class AnswerRecord:
 
 
 class SessionNode(Clocks, Protocol):
-    """What a session needs of its node; methods without docstring are rclpy's.
+    """What a session needs of its node, besides what rclpy's nodes have.
 
     Attributes:
         record: what became of the joint states since activation. joints: what they said.
@@ -334,49 +335,23 @@ class SessionNode(Clocks, Protocol):
     record: AnswerRecord
     joints: JointTable
 
-    def create_subscription(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
-    def destroy_subscription(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
-    def create_timer(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
-    def destroy_timer(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
-    def create_guard_condition(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
-    def destroy_guard_condition(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
-    def create_lifecycle_publisher(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
-    def destroy_lifecycle_publisher(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
-    def count_publishers(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
-    def get_publishers_info_by_topic(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
-    def get_clock(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
+    def __getattr__(self, name: str) -> Any: ...
 
     def stamp(self) -> "Time":
         """Return the node's clock as a stamp."""
 
 
-@dataclass
-class _Publisher:
-    """A publisher and the number of sessions that use it."""
-
-    entity: Any
-    users: int = 1
-
-
-@dataclass
-class _Subscription:
-    """A subscription and the sessions' callbacks; the latest one gets the messages."""
-
-    topic: str
-    entity: Any = None
-    callbacks: list[Callable[..., None]] = field(default_factory=list)
-
-    def receive(self, message: Any, info: dict[str, Any]) -> None:
-        """Receive a message from rclpy, which passes the info because there are two parameters."""
-        self.callbacks[-1](message, info)
-
-
+@dataclass(eq=False)
 class SharedSubscription:
     """A subscription as one of its sessions uses it."""
 
-    def __init__(self, subscription: _Subscription, callback: Callable[..., None]) -> None:
-        self.subscription, self.callback = subscription, callback
-        self.get_publisher_count = subscription.entity.get_publisher_count
+    topic: str
+    entity: Any
+    callback: Callable[..., None]
+
+    def get_publisher_count(self) -> int:
+        """Return how many publishers the topic has."""
+        return int(self.entity.get_publisher_count())
 
 
 class SharedEntities:
@@ -388,8 +363,9 @@ class SharedEntities:
 
     def __init__(self, node: Any, stale_after: Callable[[], float]) -> None:
         self._node, self._stale_after = node, stale_after
-        self._publishers: dict[str, _Publisher] = {}
-        self._subscriptions: dict[str, _Subscription] = {}
+        self._publishers: dict[str, Any] = {}
+        self._users = Counter[str]()  # of each publisher
+        self._subscriptions: dict[str, list[SharedSubscription]] = {}  # the last one gets the messages
         self.begin()
 
     def begin(self) -> None:
@@ -402,18 +378,16 @@ class SharedEntities:
 
     def create_lifecycle_publisher(self, kind: type, topic: str, qos: Any, **options: Any) -> Any:
         """Return the topic's publisher, created if no session has it yet."""
-        if (shared := self._publishers.get(topic)) is not None:
-            shared.users += 1
-            return shared.entity
-        entity = self._node.create_lifecycle_publisher(kind, topic, qos, **options)
-        self._publishers[topic] = _Publisher(entity)
-        return entity
+        if topic not in self._publishers:
+            self._publishers[topic] = self._node.create_lifecycle_publisher(kind, topic, qos, **options)
+        self._users[topic] += 1
+        return self._publishers[topic]
 
     def destroy_lifecycle_publisher(self, publisher: Any) -> bool:
         """Remove the publisher if no other session uses it."""
-        topic, shared = next(pair for pair in self._publishers.items() if pair[1].entity is publisher)
-        shared.users -= 1
-        if shared.users:
+        topic = next(topic for topic, one in self._publishers.items() if one is publisher)
+        self._users[topic] -= 1
+        if self._users[topic]:
             return True
         del self._publishers[topic]
         return bool(self._node.destroy_lifecycle_publisher(publisher))
@@ -422,19 +396,22 @@ class SharedEntities:
         self, kind: type, topic: str, callback: Callable[..., None], qos: Any, **options: Any
     ) -> SharedSubscription:
         """Return the topic's subscription, which passes messages and info to this callback from now on."""
-        shared = self._subscriptions.get(topic)
-        if shared is None:
-            shared = _Subscription(topic)
-            shared.entity = self._node.create_subscription(kind, topic, shared.receive, qos, **options)
-            self._subscriptions[topic] = shared  # not before it is made: that may fail
-        shared.callbacks.append(callback)
-        return SharedSubscription(shared, callback)
+        uses = self._subscriptions.get(topic, [])
+
+        def receive(message: Any, info: dict[str, Any]) -> None:
+            uses[-1].callback(message, info)
+
+        make = self._node.create_subscription
+        entity = uses[-1].entity if uses else make(kind, topic, receive, qos, **options)
+        uses.append(SharedSubscription(topic, entity, callback))
+        self._subscriptions[topic] = uses
+        return uses[-1]
 
     def destroy_subscription(self, use: SharedSubscription) -> bool:
         """Pass messages to the session before again; remove the subscription if there is none."""
-        shared = use.subscription
-        shared.callbacks.remove(use.callback)
-        if shared.callbacks:
+        uses = self._subscriptions[use.topic]
+        uses.remove(use)
+        if uses:
             return True
-        del self._subscriptions[shared.topic]
-        return bool(self._node.destroy_subscription(shared.entity))
+        del self._subscriptions[use.topic]
+        return bool(self._node.destroy_subscription(use.entity))

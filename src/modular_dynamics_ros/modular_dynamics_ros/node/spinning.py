@@ -35,30 +35,16 @@ LAST_ANSWERS = 1.0  # [s] at most, until requests are answered that nothing hold
 LOOK_PERIOD = 0.1  # [s] from one look for signals to the next: they do not wake the executor
 
 
-class EndedEarly(BaseException):
-    """A signal came before the node spins.
-
-    No KeyboardInterrupt: where one has passed through a text that exec or eval runs, as named tuples
-    do, `python -m` ends by SIGINT, although it was caught.
-    """
-
-
 class EndSignals:
-    """Counts the signals from now on.
+    """Counts SIGINT and SIGTERM from now on.
 
-    The handler calls nothing of rclpy: it may have interrupted rclpy, which holds a lock.
-
-    Attributes:
-        count: signals so far. early: whether they raise EndedEarly; later they are only counted, because in a
-        callback an exception may become any error.
+    An exception could come up in any callback, and might become any error there. The handler calls nothing of
+    rclpy: it may have interrupted rclpy, which holds a lock.
     """
 
     def __init__(self) -> None:
-        self.count, self.early, self._last = 0, True, -inf
+        self.count, self._last = 0, -inf
         self._take(self._on_signal)
-        unraisable = sys.unraisablehook
-        # some C code cannot pass an exception on, and would print it
-        sys.unraisablehook = lambda one: None if one.exc_type is EndedEarly else unraisable(one)
 
     def ignore(self) -> None:
         """Ignore further signals: one must not interrupt the shutdown."""
@@ -70,14 +56,10 @@ class EndSignals:
             signal.signal(number, handler)  # type: ignore[arg-type]  # a function, or SIG_IGN
 
     def _on_signal(self, number: int, frame: object) -> None:
-        """Count a signal, unless it repeats the last one; raise EndedEarly before the node spins."""
+        """Count a signal, unless it repeats the last one."""
         now = time.monotonic()
-        if now - self._last < REPEATED:
-            return
-        self._last = now
-        self.count += 1
-        if self.early:
-            raise EndedEarly
+        if now - self._last >= REPEATED:
+            self.count, self._last = self.count + 1, now
 
 
 def run_node(
@@ -91,7 +73,7 @@ def run_node(
     Where the command line asks for help, only print `help_text`.
 
     Args:
-        start: may take long; called with the node before it spins.
+        start: may take long; called with the node before it spins. A signal meanwhile ends the node after it.
     """
     if not {"--help", "-h"}.isdisjoint(sys.argv):
         print(help_text)
@@ -103,7 +85,6 @@ def run_node(
         _initialise()
         node = make()
         start(node)
-        signals.early = False
         log = getattr(node, "log", None) or ChangeLog(node.get_logger(), time.monotonic)
         executor = PersistentExecutor(log, lambda: signals.count > 0 or not rclpy.ok())
         executor.add_node(node)
@@ -113,8 +94,6 @@ def run_node(
             executor.spin_once(timeout_sec=LOOK_PERIOD)
         if isinstance(node, ManagedNode):
             finish(node, executor)
-    except EndedEarly:
-        pass
     except NodeError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -37,7 +37,10 @@ except ImportError:  # the command bag runs without ROS: it declares nothing
     FloatingPointRange = IntegerRange = ParameterDescriptor = InvalidParameterValueException = None
 
 Table = TypeVar("Table")
-_UNQUOTED = "YAML reads on, off, yes and no without quotes as true or false: write them in double quotes"
+_UNQUOTED = (
+    "; YAML reads on, off, yes and no without quotes as true or false: write them in double quotes, "
+    "such as -p 'NAME:=\"on\"'"
+)
 SIMILAR = 0.8  # ratio of difflib from which on a name may be a misspelt one
 DURATION: dict[str, Any] = {"unit": "s", "low": 0.001, "high": 3600.0}
 #: 0: never; else at least once in 100 s.
@@ -108,7 +111,7 @@ def checked(entry: Field[Any], value: Any) -> Any:
     if kind is float and type(value) is int:
         value = float(value)
     if type(value) is not kind:
-        hint = _quotes(entry, value) if kind is str and isinstance(value, bool) else ""
+        hint = _UNQUOTED if kind is str and isinstance(value, bool) else ""
         raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {value!r}{hint}")
     if spec.choices and value not in spec.choices:
         raise ParameterError(f"{entry.name} must be one of {', '.join(spec.choices)}, not '{value}'")
@@ -127,7 +130,7 @@ def _checked_tuple(entry: Field[Any], value: Any) -> tuple[Any, ...]:
     wanted = (int, float) if numbers else (str,)
     if not is_list or any(type(item) not in wanted for item in value):
         unquoted = is_list and not numbers and any(isinstance(item, bool) for item in value)
-        hint = f"; {_UNQUOTED}" if unquoted else ""
+        hint = _UNQUOTED if unquoted else ""
         raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {value!r}{hint}")
     items: tuple[Any, ...] = tuple(float(v) for v in value) if numbers else tuple(v for v in value if v)
     if numbers and (len(items) != spec.length or not all(map(spec.allows, items))):
@@ -135,14 +138,6 @@ def _checked_tuple(entry: Field[Any], value: Any) -> tuple[Any, ...]:
     if len(set(items)) < len(items) and not numbers:
         raise ParameterError(f"{entry.name} names something twice: {', '.join(items)}")
     return items
-
-
-def _quotes(entry: Field[Any], value: bool) -> str:
-    """Return what to write for a text that YAML has read as this truth value."""
-    words = ("on", "yes", "true") if value else ("off", "no", "false")
-    choices: tuple[str, ...] = entry.metadata["spec"].choices
-    word = next((word for word in words if word in choices), words[0])
-    return f"; {_UNQUOTED}, such as -p '{entry.name}:=\"{word}\"'"
 
 
 def _kind_in_words(entry: Field[Any]) -> str:

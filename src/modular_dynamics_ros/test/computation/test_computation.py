@@ -1,16 +1,23 @@
+"""Open chains and black boxes: what dynamics_node does per message, without ROS."""
+
+from contextlib import suppress
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+import modular_dynamics as md
 from helpers.wrenches import NOW, arrival, feed
-from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.robot import load_robot
+from modular_dynamics_ros.computation.computation import Computation, limit_efforts
+from modular_dynamics_ros.computation.robot import FRICTION_SPEED, friction_torques, load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 
 pytestmark = pytest.mark.ros
 
-Q, REST = np.array([0.3, -0.5, 0.7]), np.zeros(3)
+S = 1_000_000_000
+Q, V, REST = np.array([0.3, -0.5, 0.7, 0.2]), np.array([1.0, -2.0, 0.5, 0.1]), np.zeros(4)
 
 
 @pytest.mark.parametrize("name", ["four_link", "exoskeleton"])
@@ -50,8 +57,8 @@ def make(four_link, boxed_branch):
     return computation
 
 
-def effort(one, q=Q, now=NOW):
-    return one.compute(one.observe(now, q, REST), now).effort[:3]
+def effort(one, q=Q[:3], now=NOW):
+    return one.compute(one.observe(now, q, np.zeros(3)), now).effort[:3]
 
 
 def test_a_black_box_whose_wrench_stops_follows_the_parameter(make):
@@ -62,7 +69,7 @@ def test_a_black_box_whose_wrench_stops_follows_the_parameter(make):
             effort(one)
         feed(one, "right_branch", wrench)
         feed(reference, "right_branch", expected, later)
-        assert effort(one, 2.0 * Q, later).tolist() == effort(reference, 2.0 * Q, later).tolist()
+        assert effort(one, 2.0 * Q[:3], later).tolist() == effort(reference, 2.0 * Q[:3], later).tolist()
     one = make()
     feed(one, "right_branch", wrench)
     with pytest.raises(BadMessage, match=r"no wrench of black box 'right_branch' in the last 0\.2 s"):
@@ -106,9 +113,197 @@ def test_reversed_sensors_are_turned_by_a_parameter_alone(make):
         make(reversed_black_boxes=("left_branch",))
 
 
-def test_wrenches_are_forgotten(make):
-    one = make()
-    feed(one, "right_branch", np.ones(6))
+@pytest.fixture(scope="module")
+def robot(four_link):
+    return load_robot(four_link)
+
+
+@pytest.fixture
+def boxed(four_link, boxed_branch):
+    """The same with a black box instead of the right branch."""
+    return load_robot(four_link, boxed_branch)
+
+
+def computation(robot, **settings) -> Computation:
+    return Computation(robot, ComputationSettings(**settings))
+
+
+def answer(one, q=Q, v=V, stamp=NOW, now=NOW):
+    return one.compute(one.observe(stamp, q, v), now, None)
+
+
+def relative_difference(given) -> float:
+    """From Pinocchio's torques."""
+    return PinocchioCheck.of(given.dynamics.robot)(given).relative
+
+
+def test_torques_are_the_librarys(robot):
+    given = answer(computation(robot))
+    assert given.effort.tolist() == md.inverse_dynamics(robot.graph, Q, V, np.zeros(4)).tolist()
+    assert relative_difference(given) < 1e-12
+
+
+def test_an_answer_is_a_value_that_later_ones_do_not_change(robot):
+    one = computation(robot)
+    first = answer(one)
+    kept = [part.copy() for part in (first.state.q, first.state.v, first.effort)]
+    wrench = first.dynamics.connection_wrench(0)[1].copy()
+    answer(one, 2.0 * Q, 3.0 * V, NOW + 1)
+    for before, part in zip(kept, (first.state.q, first.state.v, first.effort), strict=True):
+        assert part.tolist() == before.tolist()
+    assert first.dynamics.connection_wrench(0)[1].tolist() == wrench.tolist()
+
+
+def test_gravity_modes(robot):
+    gravity = md.inverse_dynamics(robot.graph, Q, REST, REST)
+    full = md.inverse_dynamics(robot.graph, Q, V, REST)
+    for output, expected in (("gravity", gravity), ("full_minus_gravity", full - gravity)):
+        given = answer(computation(robot, output=output))
+        assert given.effort == pytest.approx(expected, abs=1e-13)
+        # the wrenches are those of the motion in every mode
+        moving = answer(computation(robot))
+        for index in range(len(robot.graph.subsystems)):
+            link, wrench = given.dynamics.connection_wrench(index)
+            assert link == moving.dynamics.connection_wrench(index)[0]
+            assert wrench == pytest.approx(moving.dynamics.connection_wrench(index)[1], abs=1e-12)
+
+
+def test_holding_is_gravity_at_the_position_measured_last(robot):
+    before, rest = np.zeros(4), REST.tolist()
+    gravity = md.inverse_dynamics(robot.graph, Q, REST, REST)
+    for output, expected in (("full", gravity), ("full_minus_gravity", REST)):
+        one = computation(robot, output=output, acceleration_source="filtered")
+        given = answer(computation(robot), before)
+        with pytest.raises(BadMessage, match="no velocity"):
+            one.observe(NOW, Q, REST, ("bend",))  # such a state is not answered
+        held = one.hold(given)
+        assert held.effort == pytest.approx(expected, abs=1e-13)
+        assert (held.state.q.tolist(), held.state.v.tolist()) == (Q.tolist(), rest)
     one.forget()
-    with pytest.raises(BadMessage, match="has come yet"):
-        effort(one)
+    with pytest.raises(BadMessage, match="no position was measured"):
+        one.hold(given)
+
+
+def test_a_state_that_overflows_leaves_no_trace(robot):
+    one = computation(robot, effort_limits="clip")
+    before = answer(one, Q, 10.0 * V)
+    assert before.exceeded.any()
+    with np.errstate(all="ignore"), pytest.raises(BadMessage, match="so large"):
+        answer(one, 2.0 * Q, np.full(4, 1e200), NOW + 1, NOW + 1)
+    gravity = md.inverse_dynamics(robot.graph, 2.0 * Q, REST, REST)  # the position was good
+    assert one.hold(before).effort == pytest.approx(gravity, abs=1e-13)
+
+
+def test_an_overflow_does_not_stay_in_the_filter(robot, monkeypatch):
+    one = computation(robot, acceleration_source="filtered")
+    for k in range(20):
+        with suppress(BadMessage):
+            one.observe(NOW + k * 2_000_000, Q, np.zeros(4))
+    state = one.observe(NOW + 20 * 2_000_000, Q, np.zeros(4))
+
+    def overflowing(tau, limits, mode):
+        return np.full_like(tau, np.nan), np.zeros(len(tau), bool)
+
+    monkeypatch.setattr(Computation.__module__ + ".limit_efforts", overflowing)
+    with pytest.raises(BadMessage, match="so large"):
+        one.compute(state, NOW, None)
+    with pytest.raises(BadMessage, match="the filter starts"):
+        one.observe(NOW + 21 * 2_000_000, Q, np.zeros(4))
+
+
+def test_a_state_without_its_black_boxs_wrench_leaves_no_trace(boxed):
+    one = computation(boxed, stale_after=0.5)
+    feed(one, "right_branch", np.ones(6))
+    good = answer(one, Q[:3], V[:3])
+    with pytest.raises(BadMessage, match="no wrench"):
+        answer(one, np.ones(3), np.ones(3), NOW + S, NOW + S)
+    held = one.hold(good)  # where it is now, with the last wrench that was known
+    graph, q = one.robot.graph, np.array([1.0, 1.0, 1.0, 0.0])
+    expected = md.inverse_dynamics(
+        graph, q, REST, REST, external_wrenches=None, black_box_wrenches={"right_branch": np.ones(6)}
+    )
+    assert held.effort == pytest.approx(expected[:3], abs=1e-12)
+
+
+@pytest.mark.parametrize(("parent", "mimic"), [("b", ""), ("a", "<mimic joint='j2' multiplier='2'/>")])
+def test_joints_beyond_a_black_box_feel_how_it_stands(chain, parent, mimic):
+    robot = load_robot(chain(parent, mimic))
+    q, v = np.array([0.1, 1.5, 0.3])[: robot.graph.nv], np.array([0.4, -0.7, 0.2])[: robot.graph.nv]
+    wrench = np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
+    one = computation(robot)
+    feed(one, "box", wrench)
+    given = answer(one, q, v)
+    a = np.zeros(robot.graph.nv)
+    expected = md.inverse_dynamics(
+        robot.graph, q, v, a, external_wrenches=None, black_box_wrenches={"box": wrench}
+    )[robot.indices]
+    assert np.isnan(expected).tolist() == [name == "j2" for name in robot.state_names]
+    assert given.effort == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    at_zero = md.inverse_dynamics(
+        robot.graph, [q[0], 0, *q[2:]], v, a, external_wrenches=None, black_box_wrenches={"box": wrench}
+    )
+    assert np.nanmax(np.abs(at_zero - expected)) > 0.1  # it does matter where the box stands
+
+
+def test_a_new_cutoff_starts_a_new_filter_and_only_that(robot):
+    assert computation(robot).accelerations.filter is None
+    one = computation(robot, acceleration_source="filtered")
+    before = one.accelerations.filter
+    one.apply_settings(replace(one.settings, output="gravity"))
+    assert one.accelerations.filter is before
+    one.apply_settings(replace(one.settings, filter_cutoff=20.0))
+    assert one.accelerations.filter.cutoff == 20.0
+
+
+def test_velocities_do_not_matter_for_gravity_alone(robot):
+    assert computation(robot).needs_velocity
+    assert not computation(robot, output="gravity").needs_velocity
+    assert computation(robot, output="gravity", friction="urdf").needs_velocity
+
+
+TAU = np.array([10.0, -20.0, 3.0])
+GRAVITY = np.array([4.0, -5.0, 6.0])
+SPEED = np.array([2.0, -1.0, 0.0])
+DAMPING, DRY = np.array([0.5, 1.0, 2.0]), np.array([0.3, 0.4, 0.5])
+
+
+def test_friction_is_damping_and_dry_friction_along_the_motion():
+    assert friction_torques(SPEED, DAMPING, DRY) == pytest.approx([0.5 * 2 + 0.3, -1.0 - 0.4, 0.0])
+
+
+def test_dry_friction_rises_linearly_through_rest():
+    slow = np.full(3, 0.5 * FRICTION_SPEED)
+    assert friction_torques(slow, DAMPING, DRY) == pytest.approx(0.5 * DRY + 0.5 * FRICTION_SPEED * DAMPING)
+
+
+def test_clip_cuts_each_joint_and_scale_keeps_the_direction():
+    limits = np.array([5.0, 10.0, np.inf])
+    tau = TAU.copy()
+    clipped, exceeded = limit_efforts(tau, limits, "clip")
+    assert (clipped.tolist(), exceeded.tolist()) == ([5.0, -10.0, 3.0], [True, True, False])
+    scaled, exceeded = limit_efforts(tau, limits, "scale")
+    assert scaled == pytest.approx(TAU / 2.0)
+    assert exceeded.tolist() == [True, True, False]
+    left, exceeded = limit_efforts(tau, limits, "off")
+    assert left is tau
+    assert not exceeded.any()
+    assert tau.tolist() == TAU.tolist()  # they belong to the inverse dynamics, too
+
+
+INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+MIMIC = f"""<robot name="gripper">
+  <link name="base"/><link name="a">{INERTIAL}</link><link name="b">{INERTIAL}</link>
+  <joint name="driver" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/>
+    <limit lower="-1" upper="1" effort="7" velocity="1"/><dynamics damping="0.5" friction="0.25"/></joint>
+  <joint name="follower" type="revolute"><parent link="base"/><child link="b"/><axis xyz="0 0 1"/>
+    <limit lower="-1" upper="1" effort="7" velocity="1"/><dynamics damping="1.0" friction="2.0"/>
+    <mimic joint="driver" multiplier="-2"/></joint>
+</robot>"""
+
+
+def test_a_mimic_joint_loads_its_driver():
+    graph = md.load_urdf(MIMIC)
+    damping, dry = md.friction_coefficients(graph.joints, graph.joint_names)
+    assert graph.joint_names == ("driver",)
+    assert damping.tolist() == [0.5 + 4.0 * 1.0]  # virtual power: (-2 qd) 1.0 (-2 qd)
+    assert dry.tolist() == [0.25 + 2.0 * 2.0]

@@ -206,15 +206,6 @@ def test_a_robot_that_replaces_another_knows_where_the_base_is(quadruped, source
     assert other.base_states.newest is None
 
 
-@pytest.mark.parametrize(
-    ("frame", "words"),
-    [("fl_calf", "its frame is 'fl_calf'; the root link 'trunk' is needed.*'imu_link'"), ("", "frame is ''")],
-)
-def test_a_link_that_moves_against_the_base_is_refused(quadruped, frame, words):
-    with pytest.raises(BadMessage, match=words):
-        load_robot(quadruped, base_source="odometry").base.frame(frame)
-
-
 @pytest.mark.parametrize("frame", ["", "trunk", "fl_foot", "odom_ned", "map_NED"])
 def test_what_is_no_world_frame_is_refused(quadruped, frame):
     with pytest.raises(BadMessage, match=f"world frame.*'{frame}'|'{frame}'.*world frame"):

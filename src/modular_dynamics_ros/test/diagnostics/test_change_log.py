@@ -2,7 +2,7 @@ from functools import partial
 
 import pytest
 
-from modular_dynamics_ros.diagnostics.change_log import MOST_TEXTS, QUIET, ChangeLog
+from modular_dynamics_ros.diagnostics.change_log import MOST_TEXTS, QUIET, ChangeLog, one_line
 
 
 class Recording:
@@ -94,15 +94,6 @@ def test_a_problem_that_lasts_is_neither_logged_again_nor_resolved(seen, log):
     assert seen.lines[1:] == [("info", "stale input: resolved (stale)")]
 
 
-def test_good_and_bad_in_turns_do_not_flood(seen, log):
-    for k in range(1000):
-        seen.time = 0.01 * k
-        if k % 2:
-            log.problem("joint_states", "wrong length", "x")
-        log.log_resolved()
-    assert len(seen.lines) == 1
-
-
 def test_each_cause_has_its_own_line_and_severe_ones_are_errors(seen, log):
     log.problem("reference", "a", "first")
     log.problem("reference", "b", "second")
@@ -125,3 +116,11 @@ def test_what_happens_once_is_not_said_to_be_resolved(seen, log):
 def test_what_a_callback_raised_is_named_with_its_type(seen, log):
     log.skipped("joint_states", KeyError("x"))
     assert seen.lines == [("error", "joint_states: skipped, unexpectedly: KeyError: 'x'")]
+
+
+def test_a_text_stays_on_one_line_and_bounded():
+    assert one_line("no link 'hand'") == "no link 'hand'"
+    assert one_line("no link 'a\n[INFO] all is well\x1b[2J'") == "no link 'a [INFO] all is well\\x1b[2J'"
+    long = one_line(f"no link '{'x' * 100_000}'")
+    assert len(long) < 1100
+    assert long.endswith("x... (100010 characters)")

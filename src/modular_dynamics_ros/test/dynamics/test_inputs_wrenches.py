@@ -1,19 +1,21 @@
-"""dynamics_node: frames, stamps and ends of wrenches, as seen from outside."""
+"""Wrenches: frames, stamps, order, ages and ends."""
 
 import time
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped, WrenchStamped
-from rclpy.parameter import Parameter
-from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 
-import modular_dynamics as md
-from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
-from helpers.wrenches import in_carrying_link
+from helpers.nodes.dynamics_harness import Q, V, expected
+from helpers.nodes.lone_node import lone_node, message_info
+from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.robot import load_robot
+from modular_dynamics_ros.computation.values import ComputationSettings
+from modular_dynamics_ros.dynamics.inputs import WrenchInputs
 from modular_dynamics_ros.lifecycle.entities import LATCHED
 from modular_dynamics_ros.messages.geometry import TFMessage, WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
@@ -43,37 +45,8 @@ def boxed_harness(make, partition, **parameters):
     return harness, sensor
 
 
-def test_a_black_boxs_wrench_counts_in_its_own_frame(make, four_link, boxed_branch):
-    solution = md.InverseDynamics(md.load_urdf(four_link)).solve(Q, V, np.zeros(4))
-    harness, sensor = boxed_harness(make, boxed_branch, stale_after=60.0)
-    graph = harness.node.session.robot.graph
-    link, wrench = in_carrying_link(graph, "right_branch", solution.connection_wrenches[2])
-    assert link == "upper_stem"
-    # by hand: `turn` is about z, `bend` about y, 0.3 m above the base
-    (c, s), (d, e) = ((np.cos(x), np.sin(x)) for x in Q[:2])
-    R = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ np.array([[d, 0, e], [0, 1, 0], [-e, 0, d]])
-    force = R @ wrench[:3]
-    at_base = np.append(force, R @ wrench[3:] + np.cross([0, 0, 0.3], force))
-    boxes = harness.node.session.computation.wrenches.black_box
-
-    def fed():
-        sensor.publish(wrench_message("base", at_base))
-        return "right_branch" in boxes
-
-    harness.spin_until(fed)
-    answer = harness.answer_when_connected(names=NAMES[:3], q=Q[:3], v=V[:3])
-    assert answer.effort == pytest.approx(solution.tau[:3], abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("frame", "words"),
-    [
-        ("", "header.frame_id is empty"),
-        ("nowhere", "no link 'nowhere' in 'four_link'"),
-        ("right_branch", "moves with 'right' inside a black box"),
-    ],
-)
-def test_a_frame_that_cannot_be_placed_is_refused_by_name(make, boxed_branch, capfd, frame, words):
+def test_a_frame_that_cannot_be_placed_is_refused_by_name(make, boxed_branch, capfd):
+    frame, words = "right_branch", "moves with 'right' inside a black box"
     harness, sensor = boxed_harness(make, boxed_branch, stale_after=60.0)
     capfd.readouterr()
     log = harness.said(words, capfd, meanwhile=lambda: sensor.publish(wrench_message(frame)))
@@ -82,24 +55,6 @@ def test_a_frame_that_cannot_be_placed_is_refused_by_name(make, boxed_branch, ca
     assert status.level == ERROR
     assert "no wrench of black box 'right_branch' has come yet" in status.message
     assert harness.node.session.record.counts.answered == 0
-
-
-@pytest.mark.parametrize(("age", "cause"), [(3.0, "too old"), (-3.0, "ahead of the clock")])
-def test_a_stamp_far_from_now_is_refused_once_and_counted(make, four_link, capfd, age, cause):
-    harness = connected(make(stale_after=1.0))
-    capfd.readouterr()
-    refused = harness.node.session._wrenches.refused
-
-    def publish():
-        harness.external.publish(wrench_message("left_branch", stamp=time.time_ns() - int(age * 1e9)))
-        return refused[cause] > 3
-
-    harness.spin_until(publish)
-    assert harness.answer().effort.tolist() == expected(four_link).tolist()
-    status = harness.status("wrenches", lambda status: status.level == WARN)
-    values = {value.key: value.value for value in status.values}
-    assert int(values[f"refused: {cause}"]) > 3
-    assert capfd.readouterr().err.count("this node's clock") == 1
 
 
 def test_an_external_wrench_that_stops_is_one_warning_and_an_error_until_a_zero(make, four_link, capfd):
@@ -125,34 +80,6 @@ def test_an_external_wrench_that_stops_is_one_warning_and_an_error_until_a_zero(
     harness.status("wrenches", lambda status: status.level == OK, meanwhile=ended)
     status = harness.status("wrenches", lambda status: status.message == "none")
     assert {value.key: value.value for value in status.values} == {"times that a wrench stopped": "1"}
-
-
-def test_a_clock_set_back_ends_an_external_wrench(make, four_link):
-    harness = make(stale_after=5.0)
-    harness.node.set_parameters([Parameter("use_sim_time", value=True)])
-    clock = harness.probe.create_publisher(Clock, "/clock", LATCHED)
-
-    def set_clock(seconds):
-        def is_set():
-            clock.publish(Clock(clock=Time(sec=seconds)))
-            return harness.node.now() == seconds * 1_000_000_000
-
-        harness.spin_until(is_set)
-
-    set_clock(1)
-    connected(harness)
-    set_clock(100)
-    wrenches = harness.node.session.computation.wrenches
-
-    def pushed():
-        harness.external.publish(wrench_message("left_branch", stamp=100_000_000_000))
-        return "left_branch" in wrenches.external
-
-    harness.spin_until(pushed)
-    loaded = expected(four_link, external_wrenches={"left_branch": PUSH})
-    assert harness.answer(stamp=100_000_000_001).effort == pytest.approx(loaded, abs=1e-13)
-    set_clock(67)
-    assert harness.answer(stamp=67_000_000_000).effort == pytest.approx(expected(four_link), abs=1e-13)
 
 
 def test_names_that_would_share_a_topic_fail_configuring(make, four_link, tmp_path, capfd):
@@ -223,19 +150,122 @@ def test_frames_have_the_prefix_of_tf_outside_and_links_have_none_inside(make, f
     assert harness.graphs[-1].header.frame_id == "left/base"
 
 
-@pytest.mark.skipif(TFMessage is None, reason="needs tf2_msgs")
-def test_transforms_of_tf_have_the_prefix_too(make):
-    """/tf_static fixes left/sensor to left/left_branch: robot_state_publisher prefixes both."""
-    harness = connected(make(frame_prefix="left/"))
-    wrenches = harness.node.session.computation.wrenches
-    transform = TransformStamped(child_frame_id="left/sensor")
-    transform.header.frame_id = "left/left_branch"
-    transform.transform.rotation.w = 1.0
-    static = harness.probe.create_publisher(TFMessage, "/tf_static", LATCHED)
-    static.publish(TFMessage(transforms=[transform]))
+S = 1_000_000_000  # [ns]
 
-    def pushed():
-        harness.external.publish(wrench_message("left/sensor"))
-        return bool(wrenches.external.by_validity(harness.node.now(), 30.0)[0])
 
-    harness.spin_until(pushed)
+def lone_inputs(four_link, partition="", prefix="", **settings):
+    """Without DDS: the node, its inputs, and how a wrench comes, at a time of its clock [ns]."""
+    node = lone_node()
+    computation = Computation(
+        load_robot(four_link, partition, frame_prefix=prefix), ComputationSettings(**settings)
+    )
+    computation.wrenches.external._steady = computation.wrenches.black_box._steady = node.steady
+    inputs = WrenchInputs(node, computation, MagicMock())
+
+    def push(wrench=PUSH, sent=None, stamp=None, frame="left_branch", topic="~/external_wrench", came=None):
+        call = next(c for c in node.create_subscription.call_args_list if c.args[1] == topic)
+        info = message_info(time.time_ns() if sent is None else sent)
+        info |= {} if came is None else {"received_timestamp": came}
+        given = Time() if stamp is None else stamp_message(stamp)
+        call.args[2](WrenchWriter().write(given, frame, np.asarray(wrench)), info)
+
+    return node, inputs, push
+
+
+@pytest.mark.parametrize("box_prefix", [True, False])
+@pytest.mark.parametrize("prefixed", [True, False])
+def test_a_black_boxs_own_frame_is_known_with_and_without_the_prefix(
+    four_link, boxed_branch, box_prefix, prefixed
+):
+    """The prefix may be the box's name."""
+    prefix = "right_branch/" if box_prefix else "left/"
+    node, inputs, push = lone_inputs(four_link, boxed_branch, prefix)
+    node.time = time.time_ns()
+    frame = "right_branch/connection_point"
+    push(frame=prefix * prefixed + frame, topic="~/black_box/right_branch/wrench")
+    assert node.log.texts("wrenches") == []
+    assert inputs._wrenches.black_box.newest["right_branch"].link == frame
+
+
+def test_a_wrench_without_a_stamp_is_as_old_as_its_arrival(four_link):
+    node, inputs, push = lone_inputs(four_link, stale_after=2.0)
+    node.time = time.time_ns()
+    push(sent=node.time - S // 10)
+    assert not inputs.refused
+    push(sent=node.time - 21 * S // 10)  # the node was stopped meanwhile
+    assert inputs.refused == {"too old": 1}
+
+
+def test_wrenches_without_stamps_are_in_the_order_in_which_they_were_sent(four_link):
+    """To the nanosecond: a stamp that is computed from two readings of clocks is late by chance."""
+    node, inputs, push = lone_inputs(four_link, stale_after=2.0)
+    node.time, external = time.time_ns(), inputs._wrenches.external
+    for ago in (1000, 999, 998):
+        k = float(ago)
+        push(k * PUSH, sent=node.time - ago)
+        given = external.by_validity(node.time, 2.0)[0]["left_branch"]
+        assert given.arrival.stamp == node.time - ago
+        assert given.values.tolist() == (k * PUSH).tolist()
+    push(sent=node.time - 2000)
+    assert inputs.refused == {"older than the last one": 1}
+    push(7.0 * PUSH, sent=node.time + S // 10)  # by the clock of another computer
+    given = external.by_validity(node.time, 2.0)[0]["left_branch"]
+    assert (given.arrival.stamp, given.values[2]) == (node.time, 7.0 * PUSH[2])
+
+
+def test_in_a_simulation_the_senders_system_clock_does_not_matter(four_link):
+    """Computers need no common time but /clock."""
+    node, inputs, push = lone_inputs(four_link, stale_after=2.0)
+    node.time, node.simulated = 100 * S, True
+    external = inputs._wrenches.external
+    for stamp in (None, 100 * S):
+        push(sent=time.time_ns() - 3600 * S, came=time.time_ns(), stamp=stamp)
+        assert list(external.by_validity(node.time, 2.0)[0]) == ["left_branch"]
+        external.clear()
+    push(sent=time.time_ns(), came=time.time_ns() - 11 * S, stamp=100 * S)  # a node that stood still
+    assert list(external.by_validity(node.time, 2.0)[1]) == ["left_branch"]
+
+
+@pytest.mark.parametrize("box", [False, True])
+def test_a_wrench_that_a_newer_one_has_overtaken_replaces_nothing(four_link, boxed_branch, box):
+    """Of black boxes in whatever frame; external ones in each frame on their own."""
+    node, inputs, push = lone_inputs(four_link, boxed_branch if box else "", stale_after=2.0)
+    timed = inputs._wrenches.black_box if box else inputs._wrenches.external
+    topic, frame = ("~/black_box/right_branch/wrench", "upper_stem") if box else ("~/external_wrench", "base")
+    source = "right_branch" if box else "base"
+    node.time = 100 * S
+
+    def force():
+        return timed.by_validity(node.time, 2.0)[0][source].values[2]
+
+    push(PUSH, stamp=100 * S, frame=frame, topic=topic)
+    push(2.0 * PUSH, stamp=100 * S - 1, frame="base", topic=topic)
+    assert force() == PUSH[2]
+    assert inputs.refused == {"older than the last one": 1}
+    what = "wrench of black box 'right_branch'" if box else "external wrench"
+    (said,) = node.log.texts("wrenches")
+    assert said.startswith(f"{what} refused: its stamp is 0.000 s older than that of the last, which is")
+    push(3.0 * PUSH, stamp=100 * S, frame=frame, topic=topic)  # two publishers at the same time
+    assert force() == 3.0 * PUSH[2]
+    if not box:
+        push(PUSH, stamp=99 * S, frame="lower_stem")
+        assert sorted(timed.by_validity(node.time, 2.0)[0]) == ["base", "lower_stem"]
+    node.time = 30 * S  # the clock is set back
+    push(4.0 * PUSH, stamp=30 * S, frame=frame, topic=topic)
+    assert force() == 4.0 * PUSH[2]
+    assert inputs.refused == {"older than the last one": 1}
+
+
+def test_a_wrench_that_stopped_for_a_moment_is_reported(four_link):
+    node, inputs, push = lone_inputs(four_link, stale_after=2.0)
+    state = inputs._computation.observe(0, Q, V)
+    push()
+    inputs._computation.compute(state, 3_000_000_000)
+    node.time = 3_000_000_000
+    push()
+    status = inputs.status()
+    assert (status.level, status.message) == (1, "a wrench has stopped for a moment")
+    assert (inputs.status().level, inputs.status().message) == (0, "all valid")
+    other = lone_inputs(four_link)[1]
+    other.continue_from(inputs)
+    assert other.refused is inputs.refused

@@ -12,7 +12,6 @@ from std_msgs.msg import String
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import Q, V, expected
 from modular_dynamics.urdf import stamped
-from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
 from modular_dynamics_ros.messages.stamps import description_frame
 from modular_dynamics_ros.messages.status import OK
 from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
@@ -41,10 +40,6 @@ def test_a_bad_file_fails_configuring_and_the_node_lives_on(make, tmp_path, four
     [
         ("/etc/passwd", "must carry the URDF's XML, which starts with '<', not '/etc/passwd'"),
         ("", "must carry the URDF's XML"),
-        (
-            "<robot name='r'><xacro:include filename='x'/></robot>",
-            "line 1: <xacro:include> is xacro, not URDF",
-        ),
         ("<robot name='still'><link name='a'/></robot>", "'still' has no moving joint"),
     ],
 )
@@ -67,14 +62,6 @@ def test_a_topic_is_not_expanded_even_with_xacro_arguments(make, capfd):
     log = harness.said("<xacro:include> is xacro, not URDF", capfd)
     assert "Give the path of the file, or the text that the xacro program makes of it" in log
     assert "mappings" not in log
-    assert harness.node.session is None
-
-
-def test_a_topic_that_names_a_good_file_is_refused_all_the_same(make, four_link, capfd):
-    harness = make(robot_description_file="")
-    assert harness.node.trigger_configure() == SUCCESS
-    harness.descriptions.publish(String(data=four_link))
-    harness.said("starts with '<'", capfd)
     assert harness.node.session is None
 
 
@@ -273,25 +260,6 @@ class SlowLoading:
         monkeypatch.setattr(session, "load", staticmethod(slowly))
 
 
-def test_the_old_robot_answers_while_the_new_one_is_prepared(make, root, monkeypatch):
-    harness = make(robot_description_file="").start()
-    good = (root / "urdf/four_link.urdf").read_text()
-    harness.descriptions.publish(String(data=good))
-    harness.spin_until(lambda: harness.node.session is not None)
-    first, loading = harness.node.session, SlowLoading(harness.node, monkeypatch)
-    harness.descriptions.publish(String(data=good.replace("four_link", "second")))
-    harness.spin_until(loading.begun.is_set)
-    for _ in range(3):
-        assert (
-            harness.answer_when_connected().effort.tolist() == expected(root / "urdf/four_link.urdf").tolist()
-        )
-    assert harness.node.session is first
-    loading.go_on()
-    harness.spin_until(lambda: harness.node.session is not first)
-    harness.answer_when_connected()
-    assert harness.node.session.robot.graph.name == "second"
-
-
 def test_states_of_a_description_with_a_stamp_wait_until_it_is_prepared(bodies, monkeypatch):
     loading = SlowLoading(bodies.harness.node, monkeypatch)
     bodies.describe(1, 3.0)
@@ -348,39 +316,9 @@ def test_a_node_that_is_cleaned_up_while_a_robot_is_prepared_blames_nothing(bodi
     assert "ERROR" not in capfd.readouterr().err
 
 
-def test_a_description_older_than_the_one_in_force_is_refused(bodies, capfd):
-    bodies.describe(1, 0.5)
-    bodies.harness.spin_until(lambda: bodies.harness.node._described.stamp == bodies.stamp(0.5))
-    bodies.describe(0, 0.2)
-    bodies.harness.said("is older than", capfd)
-    assert bodies.answers(bodies.send(3.0)) == [1]
-
-
 def test_a_description_without_a_stamp_does_not_end_the_comparison_of_stamps(bodies, capfd):
     bodies.harness.descriptions.publish(String(data=bodies.texts[1]))
     bodies.harness.spin_until(lambda: bodies.harness.node._described.stamp is None)
     bodies.describe(0, -60.0)
     bodies.harness.said("is older than", capfd)
     assert bodies.answers(bodies.send(3.0)) == [1]
-
-
-def test_a_description_refused_for_its_stamp_is_taken_when_its_time_has_come(bodies, capfd, monkeypatch):
-    node, now = bodies.harness.node, time.time_ns
-    monkeypatch.setattr(time, "time_ns", lambda: now() - 3600 * 10**9)
-    bodies.describe(1, 0.5)
-    bodies.harness.said("is ahead of this node's clock", capfd)
-    monkeypatch.undo()
-    bodies.describe(1, 0.5)
-    bodies.harness.spin_until(lambda: node._described.stamp == bodies.stamp(0.5))
-
-
-def test_what_takes_long_is_done_beside_the_executor(make, root, monkeypatch):
-    made = []
-    of = PinocchioCheck.of
-    monkeypatch.setattr(
-        PinocchioCheck, "of", lambda *a: made.append(threading.current_thread().name) or of(*a)
-    )
-    harness = make(robot_description_file="").start()
-    harness.descriptions.publish(String(data=(root / "urdf/four_link.urdf").read_text()))
-    harness.spin_until(lambda: harness.node.session is not None)
-    assert made == ["worker"]

@@ -3,174 +3,144 @@ from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
-from sensor_msgs.msg import JointState
 
-from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
-from helpers.nodes.lone_node import lone_node, message_info
+from helpers.nodes.dynamics_harness import Q, expected
+from helpers.nodes.lone_node import lone_node
+from helpers.nodes.sessions.lone_session import LoneSession
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
-from modular_dynamics_ros.dynamics.session import DynamicsSession, output_status
+from modular_dynamics_ros.dynamics.session import output_status
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 
-class Session(DynamicsSession):
-    """A session that receives a state at one time [s], and looks for stale input at another."""
-
-    def __init__(self, description, **parameters):
-        table = DynamicsParameters(stale_after=0.1, **parameters)
-        super().__init__(lone_node(stale_after=0.1), self.load(description, table), table)
-        self.activate(None)
-
-    def receive_at(self, time):
-        self._node.time = round(1e9 * time)
-        message = JointState(name=NAMES, position=Q.tolist(), velocity=V.tolist())
-        self.receive(message, message_info(self._node.time))
-
-    def published_at(self, time):
-        self._node.time, torques = round(1e9 * time), self._node.sent["~/joint_torques"]
-        torques.clear()
-        self.on_watch()
-        return torques
+def session_of(description, **parameters):
+    return LoneSession(description, stale_after=0.1, **parameters)
 
 
 @pytest.mark.parametrize(("on_stale", "count"), [("stop", 0), ("hold_gravity", 1), ("ramp_to_zero", 1)])
 def test_what_is_published_while_no_state_comes(four_link, on_stale, count):
-    session = Session(four_link, on_stale=on_stale)
-    assert session.published_at(1.0) == []  # before the first state there is nothing to hold
+    session = session_of(four_link, on_stale=on_stale)
+    assert session.watch(1.0) == []  # before the first state there is nothing to hold
     for time in (1.0, 2.0):
-        session.receive_at(time)
-        assert session.published_at(time + 0.1) == []
+        session.send(time)
+        assert session.watch(time + 0.1) == []
         assert session.statuses()[0].level == OK
-        assert len(session.published_at(time + 0.1 + 1e-9)) == count
+        assert len(session.watch(time + 0.1 + 1e-9)) == count
         assert "joint states are stale" in session.statuses()[0].message
         assert session.statuses()[0].level == ERROR
-    session._node.simulated = True
-    session.receive_at(100.0)
+    session.node.simulated = True
+    session.send(100.0)
     # the clock was set back, and time begins anew
-    assert [len(session.published_at(time)) for time in (1.0, 1.1, 2.0)] == [0, 0, count]
+    assert [len(session.watch(time)) for time in (1.0, 1.1, 2.0)] == [0, 0, count]
 
 
 def test_a_state_that_grows_old_while_it_is_computed_is_not_answered(four_link, monkeypatch):
     """Where other processes had the processor for longer than stale_after."""
-    session, compute = Session(four_link), Computation.compute
+    session, compute = session_of(four_link), Computation.compute
 
     def interrupted(*arguments, **named):
-        session._node.time += 150_000_000
+        session.node.time += 150_000_000
         return compute(*arguments, **named)
 
     monkeypatch.setattr(Computation, "compute", interrupted)
-    session.receive_at(1.0)
-    assert session._node.sent["~/joint_torques"] == []
+    session.send(1.0)
+    assert session.torques == []
     assert session.record.counts.rejected == {"too old": 1}
     monkeypatch.undo()
-    session.receive_at(2.0)
-    assert len(session._node.sent["~/joint_torques"]) == 1
-
-
-def test_hold_gravity_keeps_the_last_position(four_link):
-    session = Session(four_link, on_stale="hold_gravity")
-    session.receive_at(1.0)
-    for time in (2, 3):
-        (held,) = session.published_at(time)
-        assert held.effort == pytest.approx(expected(four_link, v=np.zeros(4)), abs=1e-13)
-        assert (held.position.tolist(), held.velocity.tolist()) == (Q.tolist(), [0.0] * 4)
-        assert held.header.stamp.sec == time
+    session.send(2.0)
+    assert len(session.torques) == 1
 
 
 def test_the_ramp_falls_linearly_and_ends_with_one_zero(four_link):
-    session = Session(four_link, on_stale="ramp_to_zero", ramp_time=2.0)
+    session = session_of(four_link, on_stale="ramp_to_zero", ramp_time=2.0)
     for start in (0.0, 5.0):
-        session.receive_at(start)
+        session.send(start)
         for time, factor in ((0.1 + 1e-9, 1.0), (0.6, 0.75), (1.1, 0.5), (3.0, 0.0)):
-            (message,) = session.published_at(start + time)
+            (message,) = session.watch(start + time)
             assert message.effort == pytest.approx(factor * expected(four_link), abs=1e-8)
-        assert session.published_at(start + 4.0) == []
-    session.receive_at(10.0)
-    session.published_at(10.12)
-    efforts = [session.published_at(time)[0].effort[0] for time in (11.0, 10.2)]  # the clock is set back
+        assert session.watch(start + 4.0) == []
+    session.send(10.0)
+    session.watch(10.12)
+    efforts = [session.watch(time)[0].effort[0] for time in (11.0, 10.2)]  # the clock is set back
     assert efforts == pytest.approx([0.55 * expected(four_link)[0]] * 2, abs=1e-12)
 
 
 def test_a_ramp_whose_beginning_was_missed_begins_with_the_last_torques(four_link):
     """The process stood still, or /clock, which is noticed after a second: no step to zero."""
-    session = Session(four_link, on_stale="ramp_to_zero", ramp_time=1.0)
-    session.receive_at(0.0)
+    session = session_of(four_link, on_stale="ramp_to_zero", ramp_time=1.0)
+    session.send(0.0)
     for time, factor in ((5.0, 0.98), (5.49, 0.49), (6.0, 0.0)):
-        (message,) = session.published_at(time)
+        (message,) = session.watch(time)
         assert message.effort == pytest.approx(factor * expected(four_link), abs=1e-12)
-    session.receive_at(10.0)
-    session.published_at(5000.0)
+    session.send(10.0)
+    session.watch(5000.0)
     for time, factor in ((11.0, 0.98), (11.49, 0.49)):  # /clock goes on: the ramp does, too
-        (message,) = session.published_at(time)
+        (message,) = session.watch(time)
         assert message.effort == pytest.approx(factor * expected(four_link), abs=1e-9)
 
 
 def test_with_a_rate_an_older_state_does_not_take_the_place_of_a_newer_one(four_link):
-    session = Session(four_link, rate=10.0)
-    session.receive_at(1.0)
-    session._node.time = now = 1_050_000_000
-    for stamp, q in ((now, Q), (now - 40_000_000, 2.0 * Q)):
-        message = JointState(name=NAMES, position=q.tolist(), velocity=V.tolist())
-        message.header.stamp = stamp_message(stamp)
-        session.receive(message, message_info(now))
+    session = session_of(four_link, rate=10.0)
+    session.send(1.0)
+    session.send(1.05)
+    session.send(1.05, 1.01, q=2.0 * Q)
     session._on_rate()
-    (torques,) = session._node.sent["~/joint_torques"]
-    assert stamp_nanoseconds(torques.header.stamp) == now
+    (torques,) = session.torques
+    assert session.stamps == [1.05]
     assert torques.position.tolist() == Q.tolist()
     assert session.record.counts.rejected == {"older than the last answer": 1}
 
 
 def test_a_position_that_cannot_be_held_is_not_reported_as_held(four_link, monkeypatch):
-    session = Session(four_link, on_stale="hold_gravity")
-    session.receive_at(1.0)
+    session = session_of(four_link, on_stale="hold_gravity")
+    session.send(1.0)
     monkeypatch.setattr(session.computation, "hold", MagicMock(side_effect=BadMessage("no", "too large")))
-    assert session.published_at(2.0) == []
-    assert "publishing nothing" in session._node.log.texts("stale input")[0]
+    assert session.watch(2.0) == []
+    assert "publishing nothing" in session.node.log.texts("stale input")[0]
 
 
 def test_a_state_that_waits_for_a_rate_is_answered_when_the_rate_ends(four_link):
-    session = Session(four_link, rate=10.0)
-    session.receive_at(1.0)
+    session = session_of(four_link, rate=10.0)
+    session.send(1.0)
     timer = session._rate_timer
     for parameters in (DynamicsParameters(rate=10.0, on_stale="hold_gravity"), DynamicsParameters()):
-        assert (session._node.sent["~/joint_torques"], session._rate_timer) == ([], timer)
+        assert (session.torques, session._rate_timer) == ([], timer)
         session.set_parameters(parameters)
-    assert len(session._node.sent["~/joint_torques"]) == session.record.counts.answered == 1
+    assert len(session.torques) == session.record.counts.answered == 1
 
 
 def test_a_stale_input_has_no_running_reference(four_link):
-    session = Session(four_link, acceleration_source="reference")
+    session = session_of(four_link, acceleration_source="reference")
     trajectory = ReferenceTrajectory.through(np.array([0, 10**8]), accelerations=np.zeros((2, 4)))
     session.computation.accelerations.reference.add(trajectory, 0)
-    session.receive_at(0.0)
+    session.send(0.0)
     sources = []
     for time in (0.0, 1.0):
-        session._node.time = round(1e9 * time)
+        session.node.time = round(1e9 * time)
         sources.append(session.statuses()[1].values["acceleration source"])
     assert sources == ["reference: running", "reference: no joint state was answered with one recently"]
 
 
 @pytest.mark.parametrize("usual", [False, True])
 def test_torques_are_answers_also_where_wrenches_cannot_be_computed(four_link, monkeypatch, usual):
-    session = Session(four_link)
+    session = session_of(four_link)
     if usual:
-        session.receive_at(1.0)
+        session.send(1.0)
     wanted = MagicMock(side_effect=BadMessage("not finite", "a wrench overflows"))
     monkeypatch.setattr(session._outputs, "_publish_wanted", wanted)
     session._outputs.subscribed.publishers = frozenset([session._outputs._wrenches_publisher])
     session._outputs.subscribed.update = lambda: None
-    session.receive_at(1.01)
+    session.send(1.01)
     assert wanted.called
-    assert session.record.counts.answered == len(session._node.sent["~/joint_torques"]) == 1 + usual
+    assert session.record.counts.answered == len(session.torques) == 1 + usual
     assert session.last_published.state.stamp == 1_010_000_000
     assert not session.record.counts.rejected
     text = "beside the torques nothing is published: a wrench overflows"
-    assert session._node.log.texts("outputs") == [text]
+    assert session.node.log.texts("outputs") == [text]
 
 
 def test_output_reports_latency_limits_and_source(four_link):
@@ -194,14 +164,14 @@ def test_output_reports_latency_limits_and_source(four_link):
 
 def test_once_it_is_logged_whether_torques_include_gravity(four_link):
     """With the first answer, and after a change of `output`."""
-    session = Session(four_link)
-    said = session._node.log._logger.info.call_args_list
+    session = session_of(four_link)
+    said = session.node.log._logger.info.call_args_list
     assert not [one for one in said if "publishing" in str(one)]
     for k in range(3):
-        session.receive_at(1.0 + 0.1 * k)
+        session.send(1.0 + 0.1 * k)
     for output in ("full_minus_gravity", "gravity", "gravity"):
         session.set_parameters(DynamicsParameters(output=output, crosscheck_rate=0.0))
-        session.receive_at(2.0)
+        session.send(2.0)
     lines = [one.args[0] for one in said if "publishing" in one.args[0]]
     assert [line.partition(" (")[0] for line in lines] == [
         "publishing torques including gravity",

@@ -2,51 +2,41 @@
 
 import numpy as np
 import pytest
-from sensor_msgs.msg import JointState
 
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
-from helpers.nodes.lone_node import hand_over, lone_node, message_info, receive
+from helpers.nodes.lone_node import hand_over, receive
+from helpers.nodes.sessions.lone_session import LoneSession, S
 from modular_dynamics_ros.dynamics.session import DynamicsSession
-from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.status import OK, WARN
 from modular_dynamics_ros.messages.trajectories import trajectory_message
-from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 A = np.array([0.5, -1.0, 2.0, 3.0])
-S = 1_000_000_000
 
 
-class Session(DynamicsSession):
+class Session(LoneSession):
     """Takes references from 1 s to 2 s that end in motion, and joint states."""
 
     def __init__(self, description, **parameters):
-        parameters = DynamicsParameters(acceleration_source="reference", **parameters)
-        super().__init__(lone_node(), self.load(description, parameters), parameters)
-        self.activate(None)
+        super().__init__(description, acceleration_source="reference", **parameters)
 
     def refer(self, names=NAMES, velocity=V):
         order = [NAMES.index(name) for name in names]
         points = [(Q[order], velocity[order], A[order])] * 2
-        receive(self._node, "reference", trajectory_message(S, names, [0, S], points))
+        receive(self.node, "reference", trajectory_message(S, names, [0, S], points))
 
     def torques_at(self, time):
         """Of a state [s]; None where it is not answered."""
-        message = JointState(name=NAMES, position=Q.tolist(), velocity=V.tolist())
-        self._node.time = round(time * S)
-        message.header.stamp = stamp_message(self._node.time)
-        sent = self._node.sent["~/joint_torques"]
-        sent.clear()
-        self.receive(message, message_info(self._node.time))
+        sent = self.send(time)
         return sent[0].effort.tolist() if sent else None
 
     @property
     def warnings(self):
-        return self._node.log._logger.warning.call_args_list
+        return self.node.log._logger.warning.call_args_list
 
 
 def test_a_large_reference_that_is_being_read_when_the_robot_is_changed_counts_for_the_changed_one(four_link):
     session = Session(four_link, without_reference="stop")
-    node, count = session._node, 1000
+    node, count = session.node, 1000
     points, offsets = [(Q, V, A)] * count, [round(k * S / (count - 1)) for k in range(count)]
     receive(node, "reference", trajectory_message(S, NAMES, offsets, points))
     changed = Session.__new__(Session)  # in the same node

@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 from pathlib import Path
-from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from std_msgs.msg import String
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from helpers.nodes.lone_node import lone_node, message_info
-from modular_dynamics_ros.dynamics.session import DynamicsSession, TorqueRamp
+from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.messages.status import ERROR
 from modular_dynamics_ros.node.session_node import SharedEntities
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
@@ -117,15 +116,6 @@ def test_the_new_robot_winds_the_torques_of_the_old_one_down(four_link):
     assert efforts[-1].tolist() == [0.0] * 4
 
 
-@pytest.mark.parametrize("on_stale", ["stop", "hold_gravity"])
-def test_otherwise_nothing_of_a_replaced_robot_is_published(four_link, on_stale):
-    robots = Robots(four_link, on_stale=on_stale)
-    robots.answer_at(1.0)
-    robots.replace(robots.new)
-    assert robots.published_at(2.0) == []
-    assert "publishing nothing" in robots.node.log.texts("stale input")[0]
-
-
 def test_a_ramp_after_a_hold_begins_with_the_torques_that_held(four_link):
     robots = Robots(four_link, on_stale="hold_gravity")
     robots.answer_at(1.0)
@@ -166,18 +156,3 @@ def test_a_node_whose_robot_is_replaced_ramps_what_controllers_have(make, four_l
     harness.spin_until(lambda: not any(harness.efforts[-1].data))
     assert harness.torques[-1].name == NAMES
     assert harness.node.session.last_published is None
-
-
-def test_the_ramp_never_rises(four_link):
-    """A simulation that starts again sets the clock back: the input seems to be stale for less time."""
-    robots = Robots(four_link)
-    torques = robots.answer_at(1.0)[0]
-    outputs, answer = MagicMock(), robots.session.last_published
-    ramp = TorqueRamp(robots.node)
-    ramp.published(answer, outputs)
-    for overdue in (0.02, 0.5, 0.1, 0.3, 0.7):
-        assert ramp.advance(overdue, 1.0)
-    sent = [call.args[1] for call in outputs.publish_torques.call_args_list]
-    factors = [effort[0] / torques.effort[0] for effort in sent]
-    assert factors == sorted(factors, reverse=True)
-    assert (factors[1], factors[2]) == (pytest.approx(0.5), factors[1])

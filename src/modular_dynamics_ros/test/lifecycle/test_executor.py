@@ -40,12 +40,6 @@ def test_callbacks_that_raise_are_logged_once_per_text_and_the_others_go_on(stag
     assert line.startswith("/said: skipped, unexpectedly: RuntimeError: cannot use 'bad' (test_executor.py:")
 
 
-def test_texts_that_always_differ_do_not_fill_the_log(stage):
-    for number in range(40):
-        stage.say(f"bad {number}")
-    assert len(stage.logger.lines) == 8
-
-
 def test_a_service_and_a_timer_that_raise_are_named(stage):
     client = stage.node.create_client(ListParameters, "asked")
     stage.spin_until(client.service_is_ready)

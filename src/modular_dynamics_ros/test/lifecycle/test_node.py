@@ -117,18 +117,6 @@ def test_a_state_whose_end_raises_is_left_all_the_same(four_link, monkeypatch, c
         assert len(stage.answer_when_connected().effort) == 4
 
 
-def test_a_robot_that_cannot_subscribe_leaves_the_node_able_to_try_again(four_link, monkeypatch):
-    with closing(Harness(robot_description_file=four_link)) as stage:
-        before = entities(stage.node)
-        assert stage.node.trigger_configure() == SUCCESS
-        with monkeypatch.context() as broken:
-            broken.setattr(RobotSession, "_subscribe", Failing(None))
-            assert stage.node.trigger_activate() == ERROR
-        assert entities(stage.node) == before
-        stage.start()
-        assert len(stage.answer_when_connected().effort) == 4
-
-
 @pytest.mark.parametrize(
     "transitions", ["", "configure", "configure activate", "configure activate deactivate"]
 )

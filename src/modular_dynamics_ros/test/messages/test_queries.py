@@ -162,11 +162,7 @@ Q, V, A = ({key: [0.0, 0.0]} for key in ("positions", "velocities", "acceleratio
         (trajectory({}, names=()), "the trajectory has no joint_names"),
         (trajectory({}), "have no positions"),
         (trajectory(Q | A), "accelerations, but no velocities"),
-        (trajectory(dict(Q), Q | V), "point 1 has velocities, point 0 has none"),
-        (trajectory({"positions": [1.0]}), "point 0 has 1 positions for 2 joint names"),
         (trajectory({"positions": [1.0, np.nan]}), "point 0: the position of 'b' is not finite"),
-        (trajectory(Q | {"time": 1}, Q | {"time": 1}), "point 1 is 1 s, that of the point before"),
-        (trajectory(Q | {"time": -1}), "time_from_start of point 0 is negative"),
         (
             trajectory(*({} for _ in range(MOST_POINTS + 1))),
             "for 2 joints at most 20000 are taken: send it in",

@@ -107,20 +107,6 @@ def test_wrenches_survive_the_round_trip(message):
         assert read[name][1].tolist() == wrench.tolist()
 
 
-@pytest.mark.parametrize(
-    ("theirs", "own", "good"), [("a1", "", True), ("", "b2", True), ("b2", "b2", True), ("a1", "b2", False)]
-)
-def test_wrenches_belong_to_one_description(theirs, own, good):
-    message = ConnectionWrenchesWriter(NAMES).write(Time(sec=1), WRENCHES.__getitem__, theirs)
-    assert message.description == theirs
-    if good:
-        assert list(connection_wrenches_from_message(message, NAMES, LINKS, "", own)) == list(NAMES)
-    else:
-        with pytest.raises(BadMessage, match="'a1', and here is 'b2'") as refused:
-            connection_wrenches_from_message(message, NAMES, LINKS, "", own)
-        assert refused.value.cause == "another robot"
-
-
 def test_only_what_is_needed_is_read(message):
     message.wrenches[1].force.x = float("nan")
     assert list(connection_wrenches_from_message(message, ("arm",), {"arm_base"})) == ["arm"]

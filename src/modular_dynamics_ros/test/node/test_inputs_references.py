@@ -1,5 +1,7 @@
-"""References that reach a node: what replaces them, and when the clock is set back."""
+"""References that reach a node, as trajectories and as set points of a joint_trajectory_controller."""
 
+import time
+from types import SimpleNamespace
 from unittest.mock import MagicMock
 
 import numpy as np
@@ -9,19 +11,23 @@ from rclpy.serialization import serialize_message
 from rclpy.time import Time
 from rclpy.time_source import TimeSource
 from sensor_msgs.msg import JointState
-from trajectory_msgs.msg import JointTrajectory
+from std_msgs.msg import Header
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from helpers.nodes.dynamics_harness import NAMES, Harness, Q, V, expected
 from helpers.nodes.lone_node import hand_over, lone_node, message_info, receive
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings, Coverage
+from modular_dynamics_ros.dynamics.node import DynamicsNode
+from modular_dynamics_ros.messages import trajectories
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.joint_states import JointStates
+from modular_dynamics_ros.node.robot_node import FAILURE
 
 S = 1_000_000_000
-NAMES = ["turn", "bend", "left", "right"]
 
 
 class Input(ReferenceInput):
@@ -41,17 +47,14 @@ class Input(ReferenceInput):
         self.node.time = round(time * S)
         self.clock.set_ros_time_override(Time(nanoseconds=self.node.time, clock_type=self.clock.clock_type))
 
-    def send(self, start, duration, value, names=NAMES):
-        points = [(np.zeros(len(names)), np.zeros(len(names)), np.full(len(names), value))] * 2
-        offsets = [0, round(duration * S)]
-        receive(self.node, "reference", trajectory_message(round(start * S), names, offsets, points))
-
-    def send_large(self, start, duration, value, names=NAMES):
-        """One of more bytes than are read at once."""
-        zeros, count = np.zeros(len(names)), 1000
-        points = [(zeros, zeros, np.full(len(names), value))] * count
+    def send(self, start, duration, value, names=NAMES, count=2):
+        points = [(np.zeros(len(names)), np.zeros(len(names)), np.full(len(names), value))] * count
         offsets = [round(k * duration * S / (count - 1)) for k in range(count)]
         receive(self.node, "reference", trajectory_message(round(start * S), names, offsets, points))
+
+    def send_large(self, start, duration, value):
+        """One of more bytes than are read at once."""
+        self.send(start, duration, value, count=1000)
 
     def hand_over(self):
         """What the executor does once all that have come are read."""
@@ -85,12 +88,6 @@ def test_a_large_reference_is_read_beside_the_executor_and_those_after_it_wait(g
     assert given.node.log.texts("reference") == []
 
 
-def test_a_large_reference_that_is_bad_is_refused(given):
-    given.send_large(100.0, 60.0, 1.0, ["turn", "turn", "left", "right"])
-    given.hand_over()
-    assert "reference refused: 'turn' named more than once" in given.node.log.texts("reference")[0]
-
-
 @pytest.mark.parametrize("jump", [True, False])
 def test_a_large_reference_does_not_outlive_a_clock_that_is_set_back_meanwhile(given, jump):
     given.send_large(100.0, 60.0, 1.0)
@@ -115,14 +112,6 @@ def test_a_message_that_cannot_be_read_is_refused(given, large):
     assert text.startswith("reference refused: its bytes are no trajectory_msgs/JointTrajectory")
     given.send(100.0, 60.0, 1.0)
     assert given.coverage(105.0) is Coverage.COVERED
-
-
-def test_a_newer_reference_replaces_the_older_one_for_good(given):
-    given.send(100.0, 60.0, 1.0)
-    given.send(110.0, 1.0, 2.0)
-    times = (109.9, 110.5, 111.5, 150.0)
-    covered = [given.coverage(time) is Coverage.COVERED for time in times]
-    assert covered == [True, True, False, False]
 
 
 def test_an_empty_reference_cancels_and_a_bad_one_does_not(given):
@@ -152,20 +141,6 @@ def test_a_reference_that_had_ended_is_in_force_and_said(given):
     assert "had ended before it came" in given.node.log.texts("reference")[0]
 
 
-def test_references_that_start_later_do_not_end_the_one_that_runs(given):
-    given.send(100.0, 60.0, 1.0)
-    for k in range(300):
-        given.send(101.0 + k, 0.5, 2.0)
-    assert given.coverage(100.5) is Coverage.COVERED
-    (said,) = given.node.log.texts("reference")
-    assert said.startswith("reference refused: too many references wait: 256 start before it")
-    covered = [given.coverage(time) for time in (101.0 + 255, 101.0 + 256)]
-    assert covered == [Coverage.COVERED, Coverage.OVER]
-    given.set_time(120.0)
-    given.send(120.0, 60.0, 3.0)  # it replaces all of them
-    assert given.coverage(150.0) is Coverage.COVERED
-
-
 def test_references_do_not_outlive_a_clock_that_is_set_back(given):
     given.send(100.0, 60.0, 1.0)
     given.send(120.0, 60.0, 1.0)
@@ -176,14 +151,6 @@ def test_references_do_not_outlive_a_clock_that_is_set_back(given):
     assert [given.coverage(time) for time in (0.0, 110.0, 130.0)] == [Coverage.NONE] * 3
     given.send(1.0, 60.0, 1.0)
     assert given.coverage(30.0) is Coverage.COVERED
-
-
-def test_a_destroyed_input_no_longer_hears_the_clock(four_link):
-    one = Input(four_link)
-    one.computation.accelerations.reference = reference = MagicMock()
-    one.destroy()
-    one.set_time(0.0)
-    assert reference.clear.call_count == 0
 
 
 def coverage_by_system_time(given, time):
@@ -202,15 +169,108 @@ def test_one_that_is_over_does_not_come_back_when_system_time_is_set_back(given)
     given.send(100.0, 2.0, 1.0)
     assert coverage_by_system_time(given, 101.0) is Coverage.COVERED
     assert coverage_by_system_time(given, 103.0) is not Coverage.COVERED
-    for time in (72.0, 101.0):
-        assert coverage_by_system_time(given, time) is Coverage.NONE
+    for later in (72.0, 101.0):
+        assert coverage_by_system_time(given, later) is Coverage.NONE
 
 
-def test_one_that_is_sent_after_system_time_was_set_back_stays(given):
-    given.send(100.0, 2.0, 1.0)
-    coverage_by_system_time(given, 103.0)
-    given.node.time = 72 * S
-    given.send(80.0, 2.0, 1.0)
-    assert coverage_by_system_time(given, 72.1) is Coverage.NONE
-    assert coverage_by_system_time(given, 81.0) is Coverage.COVERED
-    assert coverage_by_system_time(given, 101.0) is not Coverage.COVERED
+pytestmark = pytest.mark.ros
+MS = 1_000_000
+INSTALLED = trajectories.JointTrajectoryControllerState is not None
+
+
+def state(stamp, accelerations, names=NAMES, scaling=1.0, q=Q):
+    make = trajectories.JointTrajectoryControllerState if INSTALLED else SimpleNamespace
+    point = JointTrajectoryPoint(positions=q, velocities=V, accelerations=accelerations)
+    header = Header(stamp=stamp_message(stamp))
+    return make(header=header, joint_names=list(names), reference=point, speed_scaling_factor=scaling)
+
+
+@pytest.fixture
+def controlled(four_link):
+    node = lone_node()
+    settings = ComputationSettings("reference", stale_after=0.1)
+    computation = Computation(load_robot(four_link), settings)
+    one = ReferenceInput(node, computation, "controller_state")
+
+    def send(stamp, accelerations, **more):
+        node.time = max(node.time, stamp)
+        callbacks = {call.args[1]: call.args[2] for call in node.create_subscription.call_args_list}
+        assert list(callbacks) == ["controller_state"]
+        receive(node, "controller_state", state(stamp, accelerations, **more))
+
+    yield SimpleNamespace(send=send, node=node, at=lambda t: computation.accelerations.at(t, np.zeros(4), ()))
+    one.destroy()
+
+
+def test_each_joint_state_gets_the_set_point_of_its_cycle(controlled):
+    for k in range(100):
+        controlled.send((1000 + 2 * k) * MS, [float(k)] * 4)
+    assert [controlled.at((1000 + 2 * k) * MS)[0][0] for k in range(100)] == list(range(100))
+    assert controlled.at(1051 * MS)[0].tolist() == [25.0] * 4  # between two cycles: of the last one
+    assert controlled.at(999 * MS)[1] is Coverage.NONE
+
+
+def test_a_controller_that_stops_is_no_reference_after_stale_after(controlled):
+    controlled.send(1000 * MS, [1.0] * 4)
+    assert controlled.at(1100 * MS)[1] is Coverage.COVERED
+    assert controlled.at(1101 * MS)[1] is Coverage.NONE
+
+
+def test_a_bad_set_point_is_refused_and_the_last_good_one_holds(controlled):
+    controlled.send(1000 * MS, [1.0] * 4)
+    controlled.send(1002 * MS, [1.0, np.inf, 1.0, 1.0])
+    assert "acceleration of 'bend' is not finite" in controlled.node.log.texts("reference")[0]
+    assert controlled.at(1004 * MS)[0].tolist() == [1.0] * 4
+
+
+def test_a_controller_that_leaves_its_speed_scaling_at_zero_is_followed_with_a_warning(controlled):
+    for k in range(3):
+        controlled.send((1000 + 2 * k) * MS, [1.0] * 4, scaling=0.0, q=Q + k)
+    assert controlled.at(1004 * MS)[0].tolist() == [1.0] * 4
+    assert "it counts as 1" in controlled.node.log.texts("reference")[0]
+
+
+@pytest.mark.usefixtures("ros")
+@pytest.mark.parametrize("robot", [True, False])
+def test_without_control_msgs_a_node_is_not_configured_and_says_why(four_link, capfd, monkeypatch, robot):
+    monkeypatch.setattr(trajectories, "JointTrajectoryControllerState", None)
+    given = {"robot_description_file": four_link} if robot else {}
+    harness = Harness(reference_type="controller_state", **given)
+    try:
+        assert isinstance(harness.node, DynamicsNode)
+        assert harness.node.trigger_configure() == FAILURE
+        said = capfd.readouterr().err
+        assert "reference_type 'controller_state' needs the package control_msgs, which is not" in said
+        assert "apt install ros-$ROS_DISTRO-control-msgs" in said
+    finally:
+        harness.close()
+
+
+@pytest.mark.usefixtures("ros")
+@pytest.mark.skipif(not INSTALLED, reason="needs control_msgs")
+def test_the_running_node_answers_with_the_controllers_accelerations(four_link):
+    harness = Harness(
+        robot_description_file=four_link,
+        acceleration_source="reference",
+        reference_type="controller_state",
+        without_reference="stop",
+    )
+    try:
+        harness.start()
+        kind = trajectories.JointTrajectoryControllerState
+        controller = harness.probe.create_publisher(kind, "controller_state", 10)
+        harness.spin_until(lambda: controller.get_subscription_count() == 1)
+        harness.spin_until(lambda: harness.states.get_subscription_count() == 1)
+        accelerations = [0.5, -1.0, 2.0, 3.0]
+        now = time.time_ns()
+        sampler = harness.node.session.computation.accelerations.reference
+
+        def taken():
+            controller.publish(state(now, accelerations))
+            return sampler.active_at(now) is not None
+
+        harness.spin_until(taken)
+        answer = harness.answer_when_connected(stamp=now)
+        assert answer.effort.tolist() == expected(four_link, a=accelerations).tolist()
+    finally:
+        harness.close()

@@ -1,12 +1,20 @@
-"""Which exceptions are the end of run_node, and which are faults."""
+"""Which exceptions and signals are the end of run_node, after what ramp, and which are faults."""
 
 import os
+import signal
+import time
+from contextlib import closing
 
+import numpy as np
 import pytest
+from sensor_msgs.msg import JointState
 
+from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
+from helpers.nodes.process_probe import NODE, ProcessProbe
 from helpers.processes import run_python
+from modular_dynamics_ros.messages.stamps import stamp_message
 
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
 SPINNING = """
 import os, signal, sys
@@ -83,7 +91,7 @@ def test_arguments_that_no_node_takes_are_named():
 
 
 EARLY = """
-import os, signal, sys
+import os, signal, sys, time
 from rclpy.node import Node
 from modular_dynamics_ros.node.spinning import run_node
 
@@ -93,46 +101,75 @@ class Early(Node):
         super().destroy_node()
 
 def start(node):
-    exec("os.kill(os.getpid(), signal.{number})")  # as named tuples do while they are made
-    while True:
-        pass
+    for _ in range(3):  # they come together: one signal
+        os.kill(os.getpid(), signal.{number})
+    print("started")
 
 sys.exit(run_node(lambda: Early("early"), "", start=start))
 """
 
 
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
-def test_a_signal_before_the_node_spins_is_the_end(number, tmp_path):
-    """With exit code 0 also where it passes through exec; the node leaves the ROS graph."""
-    (tmp_path / "early.py").write_text(EARLY.format(number=number))
-    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    process = run_python("-m", "early", timeout=60, env=os.environ | {"PYTHONPATH": path})
-    assert (process.returncode, process.stdout, process.stderr) == (0, "destroyed\n", "")
+def test_a_signal_before_the_node_spins_is_the_end(number):
+    """With exit code 0; the node leaves the ROS graph."""
+    process = run_python("-c", EARLY.format(number=number), timeout=60)
+    assert (process.returncode, process.stdout, process.stderr) == (0, "started\ndestroyed\n", "")
 
 
-MANY = """
-import os, subprocess, sys
-import rclpy
-from rclpy.node import Node
-from modular_dynamics_ros.node.spinning import run_node
+class Probe(ProcessProbe):
+    """Sends joint states to a process, and keeps its torques."""
 
-SEND = '''
-import os, time
-end = time.monotonic() + 0.2
-while time.monotonic() < end:
-    os.kill(os.getppid(), 2)
-    time.sleep(1e-4)
-'''
+    def start(self, path, ramp_time):
+        given = [f"robot_description_file:={path}", f"ramp_time:={ramp_time}", "stale_after:=30.0"]
+        self.processes.start(NODE, "autostart:=true", "on_stale:=ramp_to_zero", *given)
+        self.spin_until(self._answered, "torques")
+        self.efforts.clear()
 
-def start(node):
-    subprocess.Popen([sys.executable, "-c", SEND], stderr=subprocess.DEVNULL)
-    while True:
-        rclpy.ok()  # which holds a lock
+    def _answered(self):
+        assert self.processes.code(NODE) is None, self.processes.log(NODE)
+        message = JointState(name=NAMES, position=Q.tolist(), velocity=V.tolist())
+        message.header.stamp = stamp_message(time.time_ns())
+        self.states.publish(message)
+        return len(self.efforts) > 2
 
-sys.exit(run_node(lambda: Node("early"), "", start=start))
-"""
+    def signal(self, number):
+        os.kill(self.processes.pid(NODE), number)
 
 
-def test_many_signals_before_the_node_spins_are_one():
-    process = run_python("-c", MANY, timeout=60)
-    assert (process.returncode, process.stderr) == (0, "")
+@pytest.fixture
+def probe(tmp_path):
+    with closing(Probe(tmp_path)) as made:
+        yield made
+
+
+def falls_to_zero(efforts, four_link):
+    factors = np.array(efforts)[:, 0] / expected(four_link)[0]
+    falling = factors[factors < 1.0]
+    assert len(falling) > 5
+    assert (np.diff(falling) < 0.0).all()
+    assert efforts[-1].tolist() == [0.0] * 4
+
+
+@pytest.mark.parametrize(("number", "count"), [(signal.SIGTERM, 1), (signal.SIGINT, 3)])
+def test_a_signal_ends_the_process_after_the_ramp(probe, four_link, number, count):
+    """Several that come together are one: Ctrl-C reaches a node from its terminal and from ros2 launch."""
+    probe.start(four_link, 0.5)
+    for _ in range(count):
+        probe.signal(number)
+        time.sleep(0.02)
+    probe.spin_until(lambda: probe.processes.code(NODE) is not None)
+    assert probe.processes.code(NODE) == 0
+    probe.spin_until(lambda: probe.efforts and not any(probe.efforts[-1]))
+    falls_to_zero(probe.efforts, four_link)
+
+
+def test_a_second_signal_ends_it_at_once(probe, four_link):
+    probe.start(four_link, 3600.0)
+    probe.signal(signal.SIGINT)
+    end = time.monotonic() + 0.7
+    probe.spin_until(lambda: len(probe.efforts) > 5 and time.monotonic() > end)
+    assert probe.processes.code(NODE) is None
+    probe.signal(signal.SIGINT)
+    probe.spin_until(lambda: probe.processes.code(NODE) is not None)
+    assert probe.processes.code(NODE) == 0
+    assert probe.processes.log(NODE).count("Traceback") == 0

@@ -15,7 +15,7 @@ from modular_dynamics_ros.parameters.nodes import (
     ReactionParameters,
     SubsystemParameters,
 )
-from modular_dynamics_ros.parameters.table import ParameterError, checked
+from modular_dynamics_ros.parameters.table import checked
 from modular_dynamics_ros.reactions import node as torso_reaction_node
 from modular_dynamics_ros.subsystem import node as subsystem_node
 
@@ -118,24 +118,3 @@ def test_help_names_every_parameter_and_starts_nothing(monkeypatch, capsys, modu
     for entry in fields(TABLES[name]):
         assert f" {entry.name}: " in text
         assert entry.metadata["spec"].description in text
-
-
-@pytest.mark.parametrize(
-    ("table", "name"),
-    [
-        (AssemblyParameters, "rate"),
-        (DynamicsParameters, "rate"),
-        (DynamicsParameters, "crosscheck_rate"),
-    ],
-)
-@pytest.mark.parametrize("rate", [1e-300, 1e-10, 0.009])
-def test_a_rate_that_no_timer_can_have_is_refused_with_the_allowed_ones(table, name, rate):
-    (entry,) = (entry for entry in fields(table) if entry.name == name)
-    with pytest.raises(ParameterError, match=rf"{name} must be 0, or lie between 0\.01 and 1e?[0-9+]* Hz"):
-        checked(entry, rate)
-    assert checked(entry, 0) == 0.0
-
-
-def test_without_a_reference_a_node_does_not_answer_by_default():
-    """One that was started again has missed the reference that the others follow."""
-    assert SubsystemParameters().without_reference == "stop"

@@ -137,40 +137,6 @@ def remaining(described: md.SubsystemGraph, changes: Sequence[Change]) -> Change
     return tuple(kept)
 
 
-def require_joint(graph: md.SubsystemGraph, described: md.SubsystemGraph, name: str) -> None:
-    """Raise UnknownError where the robot has no such joint; the text names those that can be locked.
-
-    Args:
-        described: the robot without changes.
-    """
-    if any(joint.name == name for joint in graph.joints):
-        return
-    if any(joint.name == name for joint in described.joints):
-        why = "it is locked together with another joint, or its subsystem was detached"
-        raise UnknownError(f"'{name}' does not move in '{graph.name}' as it is now: {why}")
-    possible = [one for one in graph.independent_joint_names if _lockable(graph, graph.joint(one))]
-    text = f"no joint '{name}' in '{graph.name}'"
-    raise UnknownError(f"{text}; these can be locked: {listed(possible, 8) or 'none'}")
-
-
-def _lockable(graph: md.SubsystemGraph, joint: md.Joint) -> bool:
-    """Return whether a joint has one coordinate and is neither inside a black box nor on one."""
-    boxes = [one for one in graph.subsystems if one.black_box]
-    boxed = any(joint in box.joints or joint.parent_link in box.fixed_links for box in boxes)
-    return joint.type.nv == 1 and not boxed
-
-
-def require_leading(graph: md.SubsystemGraph, name: str) -> None:
-    """Raise NumbersError for a joint whose position follows from others, by mimicry or gears."""
-    mimic = graph.joint(name).mimic
-    leaders = [] if mimic is None else [mimic.joint]
-    leaders += [driver for gear in graph.gears if gear.joint == name for driver, _ in gear.drivers]
-    if leaders:
-        others = listed(leaders)
-        text = f"the position of '{name}' follows from {others}"
-        raise NumbersError(f"{text}: lock {others} alone, and it is locked, too")
-
-
 def with_payload(described: md.SubsystemGraph, changes: Changes, payload: Payload) -> Changes:
     """Return the changes with a load on a link in place of its old one; mass zero removes it.
 
@@ -255,15 +221,11 @@ def detached(described: md.SubsystemGraph, changes: Changes, name: str) -> Chang
     # removals of the description's own subsystems come first
     removed = tuple(takewhile(lambda one: isinstance(one, Removal), changes))
     subsystems = _subsystems(described, changes)
-    own = [one.name for one in applied(described, removed).graph.subsystems]
     attachments = [(k, one) for k, one in enumerate(changes, 1) if isinstance(one, Attachment)]
     if name not in subsystems:
-        known, brought = [one.name for _, one in attachments], [one for one in subsystems if one not in own]
-        with_them = f", which brought {listed(brought, 8)}" if brought else ""
-        raise UnknownError(
-            f"no subsystem '{name}': attached are {listed(known) or 'none'}{with_them}; the robot's own are "
-            f"{listed(own, 8) or 'none'}"
-        )
+        attached_names = listed([one.name for _, one in attachments]) or "none"
+        has = listed(subsystems, 8) or "none"
+        raise UnknownError(f"no subsystem '{name}': attached are {attached_names}; subsystems are {has}")
     # just after what made it: what later changes do to its parts ends with it
     place = max([len(removed), *(k for k, one in attachments if name in _brought(one))])
     return remaining(described, (*changes[:place], Removal(name), *changes[place:]))
@@ -290,15 +252,13 @@ def locked(
         raise NumbersError("joint_names is empty: name the joints to lock")
     held = locked_positions(changes)
     graph = applied(described, changes).graph
-    for name in joints:
-        if name not in held:
-            require_joint(graph, described, name)
+    known = {joint.name for joint in graph.joints} | held.keys()
+    if absent := [name for name in joints if name not in known]:
+        has = listed(graph.independent_joint_names, 8) or "none"
+        raise UnknownError(f"no joint {listed(absent)} in '{graph.name}' as it is now; its joints are {has}")
     if twice := repeated(joints):
         raise NumbersError(f"joint {listed(twice)} named more than once")
     if unknown := [name for name in joints if name not in positions]:
-        for name in unknown:
-            if name not in held:
-                require_leading(graph, name)
         raise NumbersError(f"no position of {listed(unknown)} was measured: give positions")
     given = {name: float(positions[name]) for name in joints}
     for name, at in given.items():

@@ -3,7 +3,7 @@ import pytest
 
 from modular_dynamics_ros.computation.accelerations.acceleration_source import AccelerationSource
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
-from modular_dynamics_ros.computation.values import ComputationSettings, Coverage, State
+from modular_dynamics_ros.computation.values import ComputationSettings, Coverage
 from modular_dynamics_ros.exceptions import BadMessage
 
 NOW = 1_700_000_000_000_000_000
@@ -55,23 +55,3 @@ def test_a_reference_that_ended_at_rest_is_no_problem():
     acceleration, coverage = at(source("zero", [[1.0, 2.0], ZERO]), 11)
     assert (acceleration, coverage) == (ZERO, Coverage.OVER)
     assert [one.doubtful for one in Coverage] == [False, False, True, True, False]
-
-
-def test_settings_change_at_run_time():
-    one = source("stop")
-    one.apply_settings(ComputationSettings("reference", without_reference="hold", stale_after=1.0))
-    assert at(one, 1010) == (LAST, Coverage.HELD)
-    one.apply_settings(ComputationSettings("zero"))
-    assert at(one, 0) == (ZERO, Coverage.UNUSED)
-
-
-def test_the_condition_of_the_reference_is_described():
-    one = source("zero", missing=("b", "c"))
-
-    def description(later):
-        a, coverage = one.at(NOW + later * MS, V, ())
-        return one.description(State(NOW + later * MS, V, V, a, np.zeros(0), coverage))
-
-    assert description(0) == "reference: running; zero for 'b', 'c', which it does not name"
-    assert description(20) == "reference: none covers this instant: accelerations are taken as zero"
-    assert one.description(None) == "reference: no joint state was answered with one recently"

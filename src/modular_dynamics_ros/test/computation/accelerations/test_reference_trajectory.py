@@ -60,15 +60,6 @@ def test_accelerations_alone_are_exact_at_the_points_and_linear_between():
             assert sample(trajectory, instant).tolist() == given.tolist()
 
 
-def test_from_rest_to_rest_the_robot_accelerates():
-    """Two points at rest: with accelerations linear between them nothing would."""
-    ends, rest = np.array([[0.0], [1.2]]), np.zeros((2, 1))
-    trajectory = ReferenceTrajectory.through(START + np.array([0, 2_000_000_000]), ends, rest, rest)
-    u = 0.25
-    expected = 1.2 / 4.0 * (60.0 * u - 180.0 * u**2 + 120.0 * u**3)  # of 1.2 (10 u^3 - 15 u^4 + 6 u^5)
-    assert sample(trajectory, START + 500_000_000) == pytest.approx([expected], abs=1e-14)
-
-
 @pytest.mark.parametrize("given", [(1, None, None), (1, 2, None), (None, None, 3), (1, 2, 3)])
 def test_one_point_is_a_trajectory(given):
     one = [None if seed is None else values(seed)[:1] for seed in given]

@@ -30,53 +30,6 @@ def coverage(sampler: ReferenceSampler, instant: int) -> Coverage:
     return sample(sampler, instant)[1]
 
 
-def test_a_replaced_trajectory_does_not_come_back_after_the_newer_one():
-    sampler = ReferenceSampler()
-    sampler.add(trajectory(NOW, [1.0] * 1001), NOW)  # ten seconds
-    sampler.add(trajectory(NOW + 500 * MS, [2.0] * 11), NOW)
-    assert sample(sampler, NOW + 490 * MS) == (1.0, Coverage.COVERED)  # a state that is still on its way
-    assert sample(sampler, NOW + 600 * MS) == (2.0, Coverage.COVERED)
-    for later in (601, 1000, 5000, 10_000):
-        assert coverage(sampler, NOW + later * MS) is Coverage.NONE
-
-
-def test_one_without_points_cancels_for_good():
-    sampler = ReferenceSampler()
-    sampler.add(trajectory(NOW, [1.0] * 1001), NOW)
-    sampler.add(trajectory(NOW + 2000 * MS, [3.0] * 11), NOW)
-    sampler.add(ReferenceTrajectory.none(NOW + 500 * MS), NOW)
-    assert sample(sampler, NOW + 499 * MS) == (1.0, Coverage.COVERED)
-    for later in (500, 1000, 2000, 5000):
-        assert coverage(sampler, NOW + later * MS) is Coverage.OVER
-    sampler.add(trajectory(NOW + 700 * MS, [4.0] * 11), NOW)
-    assert sample(sampler, NOW + 700 * MS) == (4.0, Coverage.COVERED)
-
-
-def test_the_older_one_goes_on_until_the_newer_one_starts():
-    sampler = ReferenceSampler()
-    sampler.add(trajectory(NOW, [1.0] * 101), NOW)
-    sampler.add(trajectory(NOW + 500 * MS, [2.0] * 11), NOW)
-    sampler.add(trajectory(NOW + 800 * MS, [3.0] * 11), NOW)
-    assert sample(sampler, NOW + 499 * MS) == (1.0, Coverage.COVERED)
-    assert coverage(sampler, NOW + 700 * MS) is Coverage.NONE  # not the first one again
-    assert sample(sampler, NOW + 800 * MS) == (3.0, Coverage.COVERED)
-
-
-def test_an_earlier_start_replaces_what_was_to_come():
-    sampler = ReferenceSampler()
-    sampler.add(trajectory(NOW + 500 * MS, [1.0] * 11), NOW)
-    sampler.add(trajectory(NOW, [2.0] * 11), NOW)
-    assert coverage(sampler, NOW + 550 * MS) is Coverage.NONE
-
-
-def test_a_node_that_lags_behind_finds_the_windows_of_a_stream():
-    sampler, count = ReferenceSampler(), 40
-    for k in range(count):
-        sampler.add(trajectory(NOW + 50 * k * MS, [float(k)] * 11), NOW)  # they overlap by half
-    for k in range(count):
-        assert sample(sampler, NOW + (50 * k + 40) * MS) == (float(k), Coverage.COVERED)
-
-
 def test_after_the_end_in_motion_the_last_acceleration_holds_for_a_while_if_it_is_to():
     sampler = ReferenceSampler()
     sampler.add(trajectory(NOW, [1.0, 2.0]), NOW)
@@ -164,25 +117,6 @@ def test_those_that_have_not_started_never_drop_the_one_in_force():
     assert sample(sampler, NOW + 990 * MS) == (1.0, Coverage.COVERED)  # a state that is on its way
     sampler.add(ReferenceTrajectory.none(later), later)  # to cancel is always possible
     assert coverage(sampler, NOW + 1000 * KEPT * MS) is Coverage.OVER
-
-
-def test_a_stream_sent_in_advance_leaves_what_late_states_need():
-    sampler = ReferenceSampler()
-    for k in range(1000):
-        sampler.add(trajectory(NOW + (k + 200) * MS, [float(k)]), NOW + k * MS)
-    for late in (0, 200):
-        assert sample(sampler, NOW + (999 - late) * MS) == (799.0 - late, Coverage.COVERED)
-
-
-def test_large_ones_that_have_not_started_do_not_drop_the_one_in_force_either():
-    sampler = ReferenceSampler()
-    sampler.add(trajectory(NOW - MS, [1.0]), NOW)
-    sampler.add(huge(NOW), NOW)
-    sampler.add(huge(NOW + 10), NOW)
-    assert sampler.active_at(NOW - 1).start == NOW - MS  # the limit does not count the newest one
-    with pytest.raises(BadMessage, match="wait: 1 start before it"):
-        sampler.add(trajectory(NOW + 20, [1.0]), NOW)
-    assert [sampler.active_at(NOW + k).start for k in (-1, 0, 20)] == [NOW - MS, NOW, NOW + 10]
 
 
 @pytest.mark.parametrize("names", ["abcd", "abc", "d", "dcba", "abcde"])

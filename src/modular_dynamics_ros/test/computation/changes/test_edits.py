@@ -12,7 +12,6 @@ from modular_dynamics.exceptions import UnknownNameError
 from modular_dynamics_ros.computation.changes import edits
 from modular_dynamics_ros.computation.changes.edits import applied, attached, detached, locked, reattached
 from modular_dynamics_ros.computation.changes.kinds import (
-    MASS_NUMBERS,
     MOMENTS,
     Attachment,
     Lock,
@@ -56,20 +55,6 @@ def test_changes_are_those_of_the_library_in_order(described, gripper, gripper_u
     same(
         described, changes, expected.with_parameters({"joint g/finger damping": 0.2, "link g/palm mass": 0.9})
     )
-
-
-def test_numbers_of_a_load_stay_where_another_link_with_a_name_that_begins_alike_is_loaded(
-    described, gripper_urdf
-):
-    tool = Attachment.of("hand", gripper_urdf, "left_branch", prefix="right_branch ")
-    changes = edits.attached(described, (), tool)
-    for link in ("right_branch palm", "right_branch"):
-        changes = edits.with_payload(described, changes, Payload.of(link, 0.5, (0.0,) * 3, (0.0,) * 6))
-    palm, own = "payload right_branch palm mass", [f"payload right_branch {n}" for n in MASS_NUMBERS]
-    assert {*own, palm} <= {*applied(described, changes).graph.parameters}
-    changes = edits.with_parameters(changes, [palm, "payload right_branch mass"], [0.7, 0.6])
-    changes = edits.with_payload(described, changes, LOAD)
-    assert [dict(one.values) for one in changes if isinstance(one, ModelParameters)] == [{palm: 0.7}]
 
 
 def test_what_is_taken_back_leaves_the_robot_exactly_as_it_was(described, gripper):
@@ -119,19 +104,6 @@ def test_limits_do_not_say_where_a_joint_was_measured(described):
         assert edits.locked(described, (), ["bend"], {"bend": at}) == (Lock({"bend": at}),)
 
 
-def test_limits_that_are_both_zero_are_none(four_link):
-    urdf = Path(four_link).read_text().replace('lower="-1.5" upper="1.5"', 'lower="0" upper="0"')
-    assert edits.locked(md.load_urdf(urdf), (), ["bend"], {"bend": 1.6}) == (Lock({"bend": 1.6}),)
-
-
-def test_equal_limits_that_are_not_zero_hold_a_joint_there(four_link):
-    urdf = Path(four_link).read_text().replace('lower="-1.5" upper="1.5"', 'lower="0.5" upper="0.5"')
-    described = md.load_urdf(urdf)
-    assert edits.locked(described, (), ["bend"], {"bend": 0.5}) == (Lock({"bend": 0.5}),)
-    with pytest.raises(NumbersError, match=r"'bend' is 0.6, beyond its limits 0.5 to 0.5"):
-        edits.locked(described, (), ["bend"], {"bend": 0.6})
-
-
 def test_a_subsystem_of_the_description_leaves_and_comes_back(described):
     changes = edits.with_payload(described, (), LOAD)
     changes = edits.with_parameters(changes, ["link base mass"], [7.0])
@@ -151,14 +123,14 @@ def test_a_subsystem_of_the_description_leaves_and_comes_back(described):
             NumbersError,
             "has no mass, which removes it",
         ),
-        (lambda g, c: edits.detached(g, c, "hand"), UnknownError, "attached are none; .* own are 'stem'"),
+        (lambda g, c: edits.detached(g, c, "hand"), UnknownError, "attached are none; subsystems are 'stem'"),
         (lambda g, c: edits.reattached(g, c, "hand"), UnknownError, "these come back: none"),
         (lambda g, c: edits.locked(g, c, [], {}), NumbersError, "joint_names is empty"),
         (lambda g, c: edits.locked(g, c, ["turn"], {}), NumbersError, "no position of 'turn' was measured"),
         (
             lambda g, c: edits.locked(g, c, ["wrist"], {}),
             UnknownError,
-            "no joint 'wrist' .* these can be locked: 'turn', 'bend', 'left', 'right'",
+            "no joint 'wrist' .* its joints are 'turn', 'bend', 'left', 'right'",
         ),
         (lambda g, c: edits.locked(g, c, ["turn", "turn"], {"turn": 1.0}), NumbersError, "more than once"),
         (
@@ -229,33 +201,6 @@ def test_warnings_of_the_library_are_told(described):
     assert "'bend' is locked at 50, beyond its limits" in warning
 
 
-def test_an_attached_subsystem_with_the_name_of_a_removed_one_is_detached(described, gripper_urdf):
-    tag = "<modular_dynamics version='1'><subsystem name='right_branch'><joint name='finger'/></subsystem>"
-    urdf = gripper_urdf.replace("</robot>", f"{tag}</modular_dynamics></robot>")
-    changes = edits.detached(described, (), "right_branch")
-    changes = edits.attached(described, changes, Attachment.of("hand", urdf, "left_branch"))
-    assert "finger" in applied(described, changes).graph.joint_names
-    changes = edits.detached(described, changes, "right_branch")
-    graph = applied(described, changes).graph
-    assert graph.joint_names == ("turn", "bend", "left")
-    assert [one.name for one in graph.subsystems] == ["stem", "left_branch"]
-
-
-def test_what_attached_robots_brought_is_not_called_the_robots_own(described, gripper):
-    changes = edits.attached(described, (), gripper)
-    (brought,) = {one.name for one in applied(described, changes).graph.subsystems} - {
-        one.name for one in described.subsystems
-    }
-    words = (
-        f"attached are 'hand', which brought '{brought}'; .* own are 'stem', 'left_branch', 'right_branch'$"
-    )
-    with pytest.raises(UnknownError, match=words):
-        edits.detached(described, changes, "hnad")
-    changes = edits.detached(described, changes, "right_branch")
-    with pytest.raises(UnknownError, match=r"own are 'stem', 'left_branch'$"):
-        edits.detached(described, changes, "hnad")
-
-
 def test_numbers_of_one_link_are_applied_together(described):
     """Some of them without the others would be those of no body: a moment of 0.2 beside two of 0.016."""
     names = [f"link lower_stem {moment}" for moment in MOMENTS]
@@ -267,47 +212,6 @@ def test_numbers_of_one_link_are_applied_together(described):
         zip(names, [0.15, 0.0, 0.0, 0.15, 0.0, 0.2], strict=True)
     )
     assert applied(described, changes, strict=True).warnings == ()
-
-
-MIMIC = "<mimic joint='j1' multiplier='2'/>"
-
-
-@pytest.fixture
-def mimicking(chain):
-    """Joints j1, j2 and j3, which follows j1; without a black box."""
-    return md.load_urdf(chain("a", MIMIC).replace(" black_box='true'", ""))
-
-
-@pytest.mark.parametrize(
-    ("joints", "measured"), [(["j3"], {}), (["j3"], {"j1": 0.1, "j2": 0.2}), (["j1", "j3"], {"j1": 0.1})]
-)
-def test_a_joint_that_follows_another_says_so_at_once(mimicking, joints, measured):
-    with pytest.raises(NumbersError, match="position of 'j3' follows from 'j1': lock 'j1' alone"):
-        edits.locked(mimicking, (), joints, measured, measured=True)
-    changes = edits.locked(mimicking, (), ["j1"], {"j1": 0.1}, measured=True)
-    assert changes[0].apply(mimicking).joint_names == ("j2",)
-
-
-def test_a_joint_that_gears_move_says_so_at_once(chain):
-    gear = "<gear joint='j3' driver='j1' ratio='2'/></modular_dynamics>"
-    urdf = chain("a").replace(" black_box='true'", "").replace("</modular_dynamics>", gear)
-    with pytest.raises(NumbersError, match="position of 'j3' follows from 'j1'"):
-        edits.locked(md.load_urdf(urdf), (), ["j3"], {}, measured=True)
-
-
-def test_only_joints_that_can_be_locked_are_offered(mimicking, chain):
-    with pytest.raises(UnknownError, match=r"no joint 'j4' in 'chain'; these can be locked: 'j1', 'j2'$"):
-        edits.locked(mimicking, (), ["j4"], {})
-    with pytest.raises(UnknownError, match=r"these can be locked: 'j1', 'j3'$"):  # j2 is in a black box
-        edits.locked(md.load_urdf(chain("a")), (), ["j4"], {})
-    with pytest.raises(UnknownError, match=r"these can be locked: 'j2'$"):
-        edits.locked(mimicking, (Lock({"j1": 0.1}),), ["j4"], {})
-
-
-def test_a_joint_that_does_not_move_any_more_says_so(mimicking):
-    changes = edits.locked(mimicking, (), ["j1"], {"j1": 0.1}, measured=True)
-    with pytest.raises(UnknownError, match=r"'j3' does not move in .* it is locked together with another"):
-        edits.locked(mimicking, changes, ["j3"], {"j3": 0.2}, measured=True)
 
 
 def load(xx, yy, zz, link="left_branch"):
@@ -434,34 +338,6 @@ def test_names_of_locked_subsystems_are_taken(described, gripper_urdf):
     changes = attached(described, changes, Attachment.of("tool", urdf, "right_branch", prefix="t/"))
     changes = detached(described, changes, "left_branch")
     assert applied(described, changes).graph.joint_names == ("turn", "bend", "right", "t/finger")
-
-
-def test_what_attached_robots_brought_is_detached_also_while_its_joints_are_locked(described, gripper_urdf):
-    first = Attachment.of("x1", gripper_urdf, "base", prefix="p/")
-    (brought,) = {one.name for one in applied(described, (first,)).graph.subsystems} - {*names_of(described)}
-    changes = locked(described, attached(described, (), first), ["p/finger"], {"p/finger": 0.01})
-    assert brought not in names_of(applied(described, changes).graph)
-    same_names = Attachment.of("x2", gripper_urdf, "left_branch", prefix="p/")
-    with pytest.raises(RobotError, match="has one with locked joints; choose a prefix"):
-        attached(described, changes, same_names)
-    with pytest.raises(RobotError, match="is in use for a subsystem"):
-        attached(described, changes, Attachment.of(brought, gripper_urdf, "left_branch", prefix="q/"))
-    # also where another robot was attached after the lock
-    changes = attached(described, changes, Attachment.of("x2", gripper_urdf, "left_branch", prefix="q/"))
-    left = detached(described, changes, brought)
-    assert applied(described, left).graph.joint_names == (*described.joint_names, "q/finger")
-    assert "p/jaw" not in applied(described, left).graph.links
-    back = reattached(described, left, brought)
-    assert applied(described, back).graph.joint_names == (*described.joint_names, "p/finger", "q/finger")
-
-
-def test_of_two_removals_of_a_name_the_last_one_is_taken_back(described, gripper_urdf):
-    tag = "<modular_dynamics version='1'><subsystem name='right_branch'><joint name='finger'/></subsystem>"
-    urdf = gripper_urdf.replace("</robot>", f"{tag}</modular_dynamics></robot>")
-    without = detached(described, (), "right_branch")
-    changes = attached(described, without, Attachment.of("hand", urdf, "left_branch"))
-    twice = detached(described, changes, "right_branch")
-    assert reattached(described, twice, "right_branch") == changes
 
 
 def test_the_name_of_a_detached_subsystem_is_reserved(described, gripper_urdf):

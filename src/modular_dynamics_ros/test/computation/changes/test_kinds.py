@@ -9,9 +9,7 @@ from modular_dynamics_ros.computation.changes.kinds import (
     IDENTITY_POSE,
     Attachment,
     Lock,
-    Payload,
     Removal,
-    locked_positions,
     locked_with_mimics,
 )
 from modular_dynamics_ros.exceptions import ChangeFileError, RobotError
@@ -28,13 +26,6 @@ def test_a_path_is_needed_not_a_uri(gripper_urdf, tmp_path, scheme):
     assert attachment.robot.name == "gripper"
 
 
-def test_a_file_may_have_a_colon_in_its_name(gripper_urdf, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "file:hand.urdf").write_text(gripper_urdf)
-    attachment = Attachment.of_file("hand", "file:hand.urdf", "base", IDENTITY_POSE, "", strict=False)
-    assert attachment.link == "base"
-
-
 def test_a_text_in_xacro_is_refused_with_what_the_caller_of_a_service_can_do():
     text = '<robot name="r"><xacro:include filename="x"/><link name="a"/></robot>'
     with pytest.raises(RobotError, match=r"is xacro, not URDF\. Give the path of the file") as error:
@@ -43,13 +34,6 @@ def test_a_text_in_xacro_is_refused_with_what_the_caller_of_a_service_can_do():
 
 
 pytestmark = pytest.mark.ros
-
-
-def test_it_is_what_all_locks_hold():
-    load = Payload("hand", 1.0, (0.0, 0.0, 0.0), (0.01, 0.01, 0.01, 0.0, 0.0, 0.0))
-    changes = Lock({"pan": 0.5}), load, Lock({"tilt": -0.25, "lift": 0.1})
-    assert locked_positions(changes) == {"pan": 0.5, "tilt": -0.25, "lift": 0.1}
-    assert locked_positions(()) == {}
 
 
 def test_joints_that_mimic_a_locked_one_are_locked_with_it(described):

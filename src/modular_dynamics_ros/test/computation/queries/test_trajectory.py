@@ -14,7 +14,6 @@ from modular_dynamics_ros.computation.queries.trajectory import (
     EFFORT,
     POSITION,
     VELOCITY,
-    Excess,
     Motion,
     trajectory_torques,
 )
@@ -173,47 +172,6 @@ def test_the_effort_before_an_acceleration_jumps_counts():
     assert one.value == pytest.approx(-braking, rel=0.05)
 
 
-def test_efforts_beyond_limits_are_found():
-    found = torques(subject_of(hand(), last=LAST), ["j1"], [[0.0], [0.0]], [[0.0], [0.0]], [[0.0], [500.0]])
-    assert [(one.joint, one.quantity, one.point) for one in found.excesses] == [("j1", EFFORT, 1)]
-    assert found.excesses[0].value == found.efforts[1, 0]
-
-
-@pytest.mark.parametrize(("a", "peak"), [(None, 1.5), ([[0], [0]], 1.875)])
-def test_velocities_between_points_at_rest(a, peak):
-    (found,) = moving_excesses(["j1"], [[0], [0.9]], [[0], [0]], a, step=50_000_000)
-    assert (found.joint, found.quantity, found.point, found.limit) == ("j1", VELOCITY, 0, 9.0)
-    assert (found.instant, found.value) == (75_000_000, pytest.approx(peak * 0.9 / 0.05, rel=1e-9))
-
-
-def test_positions_between_points_within_the_limits():
-    up, down = (
-        moving_excesses(["j1"], [[s * 0.99]] * 2, [[s * 0.9], [-s * 0.9]], step=10**9 * 2) for s in (1, -1)
-    )
-    assert [(one.point, one.instant, one.limit) for one in up + down] == [(0, 3 * 10**9, s) for s in (1, -1)]
-    assert [one.value for one in up + down] == pytest.approx([1.44, -1.44], rel=1e-9)
-
-
-def test_straight_lines_exceed_limits_at_their_points():
-    (found,) = moving_excesses(["j1"], [[0], [0.5], [0.4]], step=50_000_000)
-    assert (found.quantity, found.point, found.instant) == (VELOCITY, 0, 50_000_000)
-    assert found.value == pytest.approx(10.0)
-
-
-def test_mimic_joints_move_with_their_driver():
-    text = hand().replace("multiplier='-0.5' offset='0.1'", "multiplier='3'")
-    one, other = moving_excesses(["j3"], [[0.9]], [[4.0]], text=text)
-    assert (one.joint, one.quantity, one.limit, other.joint, other.quantity) == (
-        "j4",
-        POSITION,
-        1.0,
-        "j4",
-        VELOCITY,
-    )
-    assert [one.value, other.value] == pytest.approx([2.7, 12.0])
-    assert moving_excesses(["j1"], [[0.9]], [[4.0]], text=text) == []  # j3 stands still
-
-
 SPLINES = ("lines", "cubics", "quintics")
 
 
@@ -292,23 +250,6 @@ def test_rounding_beyond_a_limit_exceeds_nothing():
     assert point((-1e-6, 0, 0), text=from_zero) == [("j1", POSITION, -1e-6, 0.0)]
 
 
-WORST = ("j1", 1.5, 1.0), ("j3", -1.2, -1.0)
-
-
-def test_the_worst_point_of_each_joint_and_quantity():
-    q = [[1.1, 0, 0], [1.5, 0, -1.2], [1.3, 0, -1.01]]
-    found = moving_excesses(["j1", "j2", "j3"], q, step=10**9)
-    assert found == [
-        Excess("j1", POSITION, 1, 2 * 10**9, 1.5, 1.0),
-        Excess("j3", POSITION, 1, 2 * 10**9, -1.2, -1.0),
-    ]
-
-
-def test_of_equal_excesses_on_both_sides_the_first_counts():
-    found = moving_excesses(["j1"], [[0], [-1.5], [1.5]], step=10**9)
-    assert found == [Excess("j1", POSITION, 1, 2 * 10**9, -1.5, -1.0)]
-
-
 def test_mimic_joints_have_limits_of_their_own():
     text = hand().replace("multiplier='-0.5'", "multiplier='-3'")
     found = point((0, 0, 0.9), (0, 0, 4.0), text=text)
@@ -320,9 +261,3 @@ def test_limits_of_zero_are_none():
     assert point(v=(1e3, 1e3, 1e3), text=text) == []
     without = text.replace('lower="-1" upper="1"', 'lower="0" upper="0"')
     assert point((5.0, 5.0, 5.0), text=without) == []
-
-
-def test_equal_limits_hold_a_joint_there():
-    text = hand().replace('lower="-1" upper="1"', 'lower="0.5" upper="0.5"', 1)
-    assert point((0.5, 0, 0), text=text) == []
-    assert point((0.7, 0, 0), text=text) == [("j1", POSITION, 0.7, 0.5)]

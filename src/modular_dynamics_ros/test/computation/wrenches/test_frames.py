@@ -1,6 +1,5 @@
 """Wrenches given in many frames are one wrench: placements are Pinocchio's, or computed by hand."""
 
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -86,15 +85,6 @@ def test_the_pose_is_that_of_the_state_which_is_answered(boxed, four_link):
         given = placements.moved(FORCE, "base", "upper_stem")
         reference.wrenches.take_black_box("right_branch", "upper_stem", given, arrival())
         assert effort(one, q) == pytest.approx(effort(reference, q), abs=1e-12)
-
-
-def test_a_black_boxs_wrench_comes_out_in_the_frame_of_the_carrying_link(boxed, four_link):
-    q, one = np.array([0.3, -0.5, 0.7]), computation(boxed)
-    one.wrenches.take_black_box("right_branch", "base", FORCE, arrival())
-    link, wrench = one.compute(one.observe(NOW, q, q), NOW).dynamics.connection_wrench(2)
-    placements = Placements(Path(four_link).read_text(), dict(zip(boxed.state_names, q, strict=True)))
-    assert link == "upper_stem"
-    assert wrench == pytest.approx(placements.moved(FORCE, "base", link), abs=1e-12)
 
 
 def test_a_link_beyond_a_black_box_whose_joints_are_known_will_do(chain):
@@ -203,27 +193,6 @@ def test_external_wrenches_in_several_frames_add_up_and_replace_each_their_own(f
     total = FORCE + wrench_matrix(H_TURNED) @ FORCE
     expected = md.inverse_dynamics(robot.graph, q, 0.4 * q, 0.0 * q, external_wrenches={"upper_stem": total})
     assert effort(one, q) == pytest.approx(expected, abs=1e-12)
-
-
-def test_frames_may_be_looked_up_while_others_come():
-    """Services look in a thread of their own."""
-    fixed, links = FixedFrames(), frozenset({"base"})
-    fixed.set("base", "map", np.eye(4))
-    ended = threading.Event()
-
-    def add():
-        for k in range(500):
-            fixed.set(f"frame {k}", "map", np.eye(4))
-        ended.set()
-
-    thread = threading.Thread(target=add)
-    thread.start()
-    while not ended.is_set():
-        assert fixed.on_link("map", links)[0] == "base"
-    thread.join()
-    assert fixed.on_link("frame 7", links)[0] == "base"
-    fixed.set("frame 7", "elsewhere", np.eye(4))
-    assert fixed.on_link("frame 7", links) is None
 
 
 def test_frames_fixed_in_a_ring_are_on_no_link():
