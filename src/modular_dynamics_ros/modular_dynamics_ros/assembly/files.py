@@ -66,20 +66,15 @@ def save_assembly(assembly: Assembly, path: str, overwrite: bool) -> None:
     text = assembly.incidence_matrix().to_yaml()
     try:
         file = Path(path).expanduser().resolve()  # keeps symbolic links
-        if os.path.lexists(file):
-            if not file.is_file():
-                raise OSError(0, "there is something that is no regular file")
-            if not overwrite:
-                raise FileExistsError
-            if not os.access(file, os.W_OK):
-                raise PermissionError(0, "it is read-only")
+        if file.exists() and not file.is_file():
+            raise OSError(0, "there is something that is no regular file")
+        if file.exists() and not overwrite:
+            raise OSError(0, "it exists; set overwrite to replace it")
         beside = write_beside(file, text.encode())
         try:
             os.replace(beside, file)
         finally:
             beside.unlink(missing_ok=True)
-    except FileExistsError:
-        raise AssemblyFileError(f"file {path[:SHOWN]!r} exists; set overwrite to replace it") from None
     except (OSError, ValueError, RuntimeError) as error:  # a zero byte; no such user; links in a circle
         why = getattr(error, "strerror", None) or error
         raise AssemblyFileError(f"file {path[:SHOWN]!r} cannot be written: {why}") from error
