@@ -18,7 +18,6 @@ from pathlib import Path
 import modular_dynamics as md
 from examples.demo.processes import Processes
 from modular_dynamics_ros.exceptions import RobotError
-from modular_dynamics_ros.launch_checks import checked_namespace
 from modular_dynamics_ros.node.topic_names import subsystem_nodes
 
 LOOK_PERIOD = 0.2  # [s] from one look for processes that have ended to the next
@@ -63,7 +62,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ending: list[int] = []  # what a handler raises is lost where it interrupts a destructor
     signal.signal(signal.SIGTERM, lambda number, frame: ending.append(number))
     try:
-        namespace = checked_namespace(options.namespace, "--namespace")
         if options.params is not None and not options.params.is_file():
             raise RobotError(f"no parameter file at '{options.params}'")
         nodes = started_nodes(options.urdf, options.partition, options.only)
@@ -71,6 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     options.logs.mkdir(parents=True, exist_ok=True)
+    namespace = f"/{options.namespace.strip('/')}" if options.namespace else ""
     files = {"partition": options.partition, "params_file": options.params}
     try:
         with Processes(options.logs) as processes:

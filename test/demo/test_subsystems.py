@@ -42,10 +42,6 @@ def test_black_boxes_have_no_node(tmp_path):
         ),
         ([str(ROBOTS / "charmie.urdf"), "--only", "tail"], "no subsystem 'tail' that can be computed"),
         ([str(ROBOTS / "charmie.urdf"), "--params", "/absent.yaml"], "no parameter file at '/absent.yaml'"),
-        (
-            [str(ROBOTS / "charmie.urdf"), "--namespace", "left arm"],
-            "--namespace is 'left arm': namespace must not",
-        ),
     ],
 )
 def test_what_cannot_be_started_is_said_before_anything_starts(words, error, capsys, tmp_path):
