@@ -190,21 +190,13 @@ def input_topics(
         odometry, reference: what the node's topics of these names are remapped to.
     """
     namespace = node.rpartition("/")[0]
-    topics = {"/tf_static": TRANSFORMS, **dict.fromkeys(nodes_with_wrenches(wrenches).get(node, ()), WRENCH)}
+    own = [topic for topic in wrenches if (found := WRENCH_TOPIC.fullmatch(topic)) and found["node"] == node]
+    topics = {"/tf_static": TRANSFORMS, **dict.fromkeys(own, WRENCH)}
     if computation.base_states is not None:
         topics[odometry or f"{namespace}/odometry"] = ODOMETRY
     if computation.settings.acceleration_source == "reference":
         topics[reference or f"{namespace}/reference"] = TRAJECTORY
     return topics
-
-
-def nodes_with_wrenches(topics: Iterable[str]) -> dict[str, list[str]]:
-    """Return by node (full name) the recorded topics that are its wrench inputs."""
-    found: dict[str, list[str]] = {}
-    for topic in topics:
-        if match := WRENCH_TOPIC.fullmatch(topic):
-            found.setdefault(match["node"], []).append(topic)
-    return found
 
 
 class RecordedInputs:

@@ -4,8 +4,8 @@ import argparse
 import csv
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from modular_dynamics_ros.bag.replay import (
     OPTIONS,
     TRANSFORMS,
     WRENCH,
+    WRENCH_TOPIC,
     RecordedAccelerations,
     RecordedNode,
     Replay,
@@ -29,7 +30,6 @@ from modular_dynamics_ros.bag.replay import (
     counted,
     input_topics,
     load,
-    nodes_with_wrenches,
     stamp_of,
 )
 from modular_dynamics_ros.computation.accelerations.acceleration_source import filter_lag
@@ -72,16 +72,6 @@ class Warnings:
         self.info(f"error: {message}")
 
 
-@contextmanager
-def written_to(path: str) -> Iterator[None]:
-    """Convert an OSError raised inside to one that names the file and says that it is incomplete."""
-    try:
-        yield
-    except OSError as error:
-        text = f"{error.strerror or error}; what stands there ends before the recording does"
-        raise OSError(error.errno, text, path) from error
-
-
 class CsvResults:
     """Columns: time [s] of the joint state's stamp, tau_JOINT, residual_JOINT, wrenches of connections.
 
@@ -121,8 +111,7 @@ class CsvResults:
             first = Path(self.paths[0])
             self._open(str(first.with_stem(f"{first.stem}_{len(self.paths) + 1}")))
         if head != self._head:
-            with written_to(self.paths[-1]):
-                self._writer.writerow(head)
+            self._writer.writerow(head)
         self._head, self._robot = head, robot
 
     def write(self, result: Result) -> None:
@@ -134,13 +123,11 @@ class CsvResults:
         values = np.concatenate([*parts, answer.effort[robot.published], result.residual, *wrenches]).tolist()
         # the shortest text that gives the same number
         cells = ["" if value != value else repr(value) for value in values]  # noqa: PLR0124  # NaN
-        with written_to(self.paths[-1]):
-            self._writer.writerow([stamp_seconds(state.stamp), *cells])
+        self._writer.writerow([stamp_seconds(state.stamp), *cells])
 
     def close(self) -> None:
         """Finish; no more answers follow."""
-        with written_to(self.paths[-1]):
-            self._file.close()
+        self._file.close()
 
 
 @dataclass
@@ -371,11 +358,6 @@ class _Run:
                 if not report.counts.received:
                     raise
                 report.damage = str(error)
-            except KeyboardInterrupt:
-                for path in report.written[-1:]:
-                    text = f"interrupted: '{printable(path)}' ends before the recording does"
-                    print(f"modular-dynamics bag: {text}", file=sys.stderr)
-                raise
         return report
 
     def _recorded_inputs(self) -> dict[str, str]:
@@ -392,16 +374,13 @@ class _Run:
                 raise UsageError(f"{option} {topic} is not read without {reason}")
             if topic:
                 self._recording.require(topic, kind)
-        for topic, kind in wanted.items():
-            if kind in OPTIONS and topic not in (recorded := of_type(kind)) and recorded:
-                text = f"the bag has no '{topic}', but {listed(recorded)}: give {OPTIONS[kind][0]} TOPIC"
-                self._warnings.warning(text)
-        nodes = nodes_with_wrenches(of_type(WRENCH))
-        if nodes and arguments.node not in nodes:
-            others = listed([topic for topics in nodes.values() for topic in topics])
-            text = f"the bag has no wrenches for '{arguments.node}', but {others}, which are ignored"
-            self._warnings.warning(f"{text}: give --node {' or --node '.join(nodes)}")
-        return {topic: kind for topic, kind in wanted.items() if topic in of_type(kind)}
+        read = {topic: kind for topic, kind in wanted.items() if topic in of_type(kind)}
+        for kind, option in ((WRENCH, "--node"), *((kind, option) for kind, (option, _) in OPTIONS.items())):
+            others = [topic for topic in of_type(kind) if kind != WRENCH or WRENCH_TOPIC.fullmatch(topic)]
+            is_input = kind == WRENCH or kind in wanted.values()
+            if others and is_input and kind not in read.values():
+                self._warnings.warning(f"not read: {listed(others)}; {option} names what is")
+        return read
 
     def _begin(self) -> None:
         """Begin the answers of the report's robot."""
