@@ -6,15 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from modular_dynamics_interfaces.msg import RobotState
-from modular_dynamics_interfaces.srv import LockJoints
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
 import modular_dynamics as md
 from helpers.nodes.asking import SERVICES, STATE, A, Asking, good
 from helpers.nodes.dynamics_harness import Q, V
-from helpers.query_subjects import hand
-from helpers.robots.closed_robots import OUT_OF_REACH, STATES, change_point, path
+from helpers.robots.closed_robots import STATES, path
 from modular_dynamics_ros.messages.status import ERROR
 from modular_dynamics_ros.node.robot_node import SUCCESS
 
@@ -80,27 +78,6 @@ def test_friction_and_gravity_are_the_nodes():
         assert without.coriolis == pytest.approx(terms.coriolis, rel=1e-9)
 
 
-def test_dead_points(tmp_path):
-    file = tmp_path / "robot.urdf"
-    file.write_text(change_point())
-    with closing(Asking(robot_description_file=str(file))) as harness:
-        harness.start()
-        dead = RobotState(joint_names=["J1"], positions=[0.0])
-        assert "dead point" in harness.refused("inverse_dynamics", "BAD_STATE", state=dead)
-        good(harness.ask("inverse_dynamics", state=RobotState(joint_names=["J1"], positions=[0.7])))
-
-
-def test_loops_that_cannot_close():
-    with closing(Asking(robot_description_file=path("exoskeleton"))) as harness:
-        harness.start()
-        names = harness.node.session.robot.state_names
-        for name in ("inverse_dynamics", "forward_dynamics", "equation_of_motion"):
-            far = RobotState(joint_names=names, positions=OUT_OF_REACH)
-            assert "cannot close" in harness.refused(name, "BAD_STATE", state=far)
-        state = RobotState(joint_names=names, positions=STATES["exoskeleton"])
-        good(harness.ask("jacobian", state=state, link="base"))
-
-
 def test_requests_while_the_robot_changes_are_answered_or_refused_with_a_reason(four_link):
     """Each answer is of one robot: its joints and its torques belong together."""
     text, other = Path(four_link).read_text(), Path(path("four_bar")).read_text()
@@ -134,17 +111,3 @@ def test_requests_while_the_robot_changes_are_answered_or_refused_with_a_reason(
         assert harness.node.trigger_configure() == SUCCESS
         assert harness.node.trigger_activate() == SUCCESS
         assert "awaited" in harness.refused("inverse_dynamics", "NOT_ACTIVE")
-
-
-def test_a_joint_that_mimics_a_locked_one_is_said_to_be_locked(tmp_path):
-    urdf = tmp_path / "hand.urdf"
-    urdf.write_text(hand())
-    with closing(Asking(robot_description_file=str(urdf))) as harness:
-        harness.start()
-        client = harness.client(LockJoints, "dynamics_node/lock_joints")
-        future = client.call_async(LockJoints.Request(joint_names=["j3"], positions=[0.5]))
-        harness.spin_until(future.done)
-        assert future.result().success, future.result().error_message
-        state = RobotState(joint_names=["j1", "j2", "j4"], positions=[0.0, 0.0, -0.15])
-        text = harness.refused("inverse_dynamics", "REFUSED", state=state)
-        assert text.startswith("'j4' is locked at -0.15: leave out what is locked")

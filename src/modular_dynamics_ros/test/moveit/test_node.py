@@ -151,20 +151,6 @@ def test_a_refused_payload_spoils_no_other_and_is_not_sent_each_second(system, m
     assert sent(system) == [("tail", 0.5)]
 
 
-def test_from_a_link_that_was_refused_nothing_is_removed(system, monkeypatch):
-    node, now = system.node, [1e3]
-    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
-    system.objects.append(attached("box", "tail", (CUBE, HERE)))
-    node._look()
-    assert sent(system) == [("tail", 0.5)]
-    del system.objects[:]
-    node._look()
-    assert sent(system) == []
-    now[0] += module.TRY_AGAIN + 1.0
-    node._look()
-    assert sent(system) == []
-
-
 def test_another_robot_without_the_link_is_no_warning(system, monkeypatch):
     """The robot with the link may come back, with the payload that its file has kept."""
     node, now = system.node, [1e3]
