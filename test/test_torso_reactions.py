@@ -1,8 +1,5 @@
 """torso_reaction_node on the care robot, plain processes: a played motion, what goes wrong, a restart."""
 
-import os
-import signal
-import time
 from contextlib import ExitStack, closing
 
 import numpy as np
@@ -215,25 +212,3 @@ def test_a_missing_joint_and_stale_wrenches_are_named_and_nothing_is_published_f
     assert before == after
     assert "Traceback" not in processes.log(NODE)
     assert processes.end(NODE) == 0
-
-
-def test_killed_and_started_again_it_resumes_on_its_own(make, record_property):
-    torso = make(everything=False)
-    processes = torso.processes
-    torso.start_node("torso_reaction_node", "loads:=computed", "acceleration_source:=zero")
-    parameters = ("wait_for_subscriber:=2", "loop:=true", "rate:=100.0", "publish_reference:=false")
-    torso.start_node("joint_state_player", *parameters)
-    torso.spin_until(lambda: len(torso.reactions) > 50, "answers")
-    os.kill(processes.pid(NODE), signal.SIGKILL)
-    processes.end(NODE)
-    began = time.time_ns()  # no later state can have reached the killed node
-    torso.start_node("torso_reaction_node", "loads:=computed", "acceleration_source:=zero")
-    torso.spin_until(lambda: max(torso.reactions) > began, "an answer of the new one")
-    resumed = min(stamp for stamp in torso.reactions if stamp > began)
-    record_property("seconds to the first answer", (torso.arrivals[resumed] - began) * 1e-9)
-    heard = torso.states, torso.reactions
-    torso.spin_until(lambda: min(map(max, heard)) > resumed + 500_000_000, "half a second of answers")
-    states = [stamp for stamp in torso.states if resumed <= stamp <= resumed + 400_000_000]
-    assert len(states) > 30
-    assert torso.reactions.keys() >= {*states}  # from then on every state again
-    assert processes.end("joint_state_player") == processes.end(NODE) == 0

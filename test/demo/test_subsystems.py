@@ -55,24 +55,6 @@ def test_what_cannot_be_started_is_said_before_anything_starts(words, error, cap
 
 
 @pytest.mark.slow
-def test_why_a_node_ends_is_said(tmp_path):
-    """A parameter that cannot be used ends each process as soon as it is made."""
-    parameters = tmp_path / "parameters.yaml"
-    parameters.write_text("/**:\n  ros__parameters: {stale_after: -1.0}\n")
-    command = sys.executable, "-m", "examples.demo.subsystems", FOUR_LINK, "--only", "left_branch"
-    more = "--params", parameters, "--logs", tmp_path
-    started = subprocess.Popen([*command, *more], stdout=subprocess.PIPE, text=True, cwd=ROOT)
-    try:
-        assert "left_branch: node left_branch" in started.stdout.readline()
-        line = started.stdout.readline()
-    finally:
-        started.terminate()
-        started.wait(LIMIT)
-        started.stdout.close()
-    assert re.match(r"left_branch: ended with code 1 \(.*stale_after.*\), started again", line)
-
-
-@pytest.mark.slow
 def test_a_node_that_ends_is_started_again_and_all_end_with_the_command(tmp_path):
     command = sys.executable, "-m", "examples.demo.subsystems", FOUR_LINK, "--only", "left_branch"
     started = subprocess.Popen(
