@@ -341,12 +341,6 @@ def test_strict_drops_them_from_what_a_file_has_kept(make, described, tmp_path, 
     assert path.read_text() == text  # as of other changes that do not fit the first description
 
 
-def test_a_changed_robot_is_answered_at_the_same_rate(make, load):
-    client = make(rate=2.0).activate()
-    assert client.call("SetPayload", link="left_branch", load=load).success
-    assert client.node.session.record.period == 0.5
-
-
 def test_the_topic_of_others_is_not_published(make, capfd):
     client = make(publish_robot_description=True, robot_description_file="")
     assert client.node.trigger_configure() == FAILURE
