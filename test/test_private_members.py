@@ -4,13 +4,24 @@ What begins with an underscore changes from one patch release to the next (`_tas
 """
 
 import ast
-from pathlib import Path
+import inspect
+import re
 
 import pytest
-import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.lifecycle import LifecycleNode
+from rclpy.node import Node
 
 from helpers.paths import ROOT
+from modular_dynamics_ros.assembly.node import AssemblyNode
+from modular_dynamics_ros.dynamics.node import DynamicsNode
+from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
+from modular_dynamics_ros.moveit.node import MoveitPayloadNode
+from modular_dynamics_ros.player import JointStatePlayer
+from modular_dynamics_ros.reactions.node import TorsoReactionNode
+from modular_dynamics_ros.subsystem.node import SubsystemNode
 
+pytestmark = pytest.mark.ros
 FOLDERS = (
     "src/modular_dynamics_ros/modular_dynamics_ros",
     "src/modular_dynamics_bringup",
@@ -20,27 +31,21 @@ FOLDERS = (
 OF_PYTHON = {"_asdict", "_exit", "_fields", "_make", "_replace"}  # documented, of named tuples and of os
 BARE = {"handle", "CallbackType"}  # rclpy's way to its C code, and how it calls back
 ASKED_BY_NAME = {"getattr", "hasattr", "setattr", "delattr", "attrgetter"}
+DERIVED = [
+    *(AssemblyNode, DynamicsNode, MoveitPayloadNode, JointStatePlayer, TorsoReactionNode, SubsystemNode),
+    PersistentExecutor,
+]
 
 
 def is_private(name):
     return name.startswith("_") and not name.endswith("__")
 
 
-def trees(folder):
-    paths = sorted(Path(folder).rglob("*.py"))
-    return {path: ast.parse(path.read_text("utf-8")) for path in paths if "test" not in path.parts}
-
-
-def classes(found):
-    """By name; of several of one name the last."""
-    return {node.name: node for tree in found for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-
-
-def members(one):
-    """Private names that a class defines, or assigns on self."""
+def defined(trees):
+    """Private names that functions, classes or assignments to attributes of the project define."""
     names = set()
-    for node in ast.walk(one):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             names.add(node.name)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             names.add(node.attr)
@@ -49,119 +54,66 @@ def members(one):
     return {name for name in names if is_private(name)}
 
 
-def private_names(ours):
-    return set().union(*map(members, ours.values()))
-
-
-def base_names(one):
-    """Of a class: what it derives from, as Base, module.Base or Base[Parameter]."""
-    for base in one.bases:
-        plain = base.value if isinstance(base, ast.Subscript) else base
-        yield plain.attr if isinstance(plain, ast.Attribute) else getattr(plain, "id", "")
-
-
-RCLPYS = classes(trees(Path(rclpy.__file__).parent).values())
-OF_RCLPY = {name: members(one) for name, one in RCLPYS.items()}
-
-
-def inherited(name, ours, seen=()):
-    """Private names that a class has from rclpy's classes; None where it derives from none of them."""
-    if name in seen:
-        return None
-    one = ours.get(name) or RCLPYS.get(name)
-    found = [] if one is None else [inherited(base, ours, (*seen, name)) for base in base_names(one)]
-    found = [names for names in found if names is not None]
-    if one is not None and name not in ours:
-        found.append(OF_RCLPY[name])
-    return set().union(*found) if found else None
-
-
-def uses(tree, ours, own):
-    """(line, what) of each use of what rclpy hides.
-
-    Args:
-        ours: all classes of the project, by name. own: the private names that they define.
-    """
-    hidden = {}
-    for one in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
-        if names := inherited(one.name, ours):
-            hidden |= {id(node): names for node in ast.walk(one)}
+def uses(tree, own):
+    """(line, what) of each use of what rclpy hides; own: the private names that the project defines."""
     for node in ast.walk(tree):
+        names = []
         if isinstance(node, ast.Import | ast.ImportFrom):
-            names = imported(node)
+            module = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            paths = [f"{module}{alias.name}".split(".") for alias in node.names]
+            names = [
+                ".".join(path)
+                for path in paths
+                if path[0] == "rclpy" and ("impl" in path or any(map(is_private, path)))
+            ]
         elif isinstance(node, ast.Attribute):
-            names = [node.attr] if is_hidden(node, own, hidden.get(id(node), set())) else []
-        else:
-            names = named_in_call(node) if isinstance(node, ast.Call) else []
+            hidden = is_private(node.attr) and node.attr not in OF_PYTHON | own
+            names = [node.attr] * (hidden or node.attr in BARE)
+        elif isinstance(node, ast.Call):
+            called = {getattr(node.func, "id", ""), getattr(node.func, "attr", "")}
+            texts = [
+                one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)
+            ]
+            words = [text.rpartition(".")[2] for text in texts if called & ASKED_BY_NAME]
+            names = [name for name in words if is_private(name) or name in BARE]
         yield from ((node.lineno, name) for name in names)
 
 
-def imported(node):
-    names = [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom):
-        names = [f"{node.module}.{name}" for name in names]
-    parts = [name.split(".") for name in names]
-    return [
-        ".".join(one) for one in parts if one[0] == "rclpy" and ("impl" in one or any(map(is_private, one)))
-    ]
-
-
-def is_hidden(node, own, inherited_names):
-    of_self = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
-    of_super = isinstance(node.value, ast.Call) and getattr(node.value.func, "id", "") == "super"
-    if node.attr in BARE:
-        return True
-    if not is_private(node.attr) or node.attr in OF_PYTHON:
-        return False
-    return node.attr in inherited_names if of_self or of_super else node.attr not in own
-
-
-def named_in_call(node):
-    """Names of attributes in a call such as getattr(executor, "_tasks")."""
-    if ASKED_BY_NAME.isdisjoint({getattr(node.func, "id", ""), getattr(node.func, "attr", "")}):
-        return []
-    texts = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
-    names = [text.rpartition(".")[2] for text in texts]
-    return [name for name in names if is_private(name) or name in BARE]
-
-
 def test_product_code_uses_no_private_member_of_rclpy():
-    found = {path: tree for folder in FOLDERS for path, tree in trees(ROOT / folder).items()}
-    assert len(found) > 140
-    ours = classes(found.values())
-    own = private_names(ours)
-    for name in ("PersistentExecutor", "ManagedNode", "DynamicsNode", "JointStatePlayer"):
-        assert inherited(name, ours)
-    bad = [
-        f"{path.relative_to(ROOT)}:{line}: {what}"
-        for path, tree in found.items()
-        for line, what in uses(tree, ours, own)
-    ]
-    assert bad == []
+    paths = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
+    trees = {path: ast.parse(path.read_text("utf-8")) for path in paths if "test" not in path.parts}
+    assert len(trees) > 100
+    own = defined(trees.values())
+    assert [f"{path}:{line}: {what}" for path, tree in trees.items() for line, what in uses(tree, own)] == []
+
+
+@pytest.mark.parametrize("kind", DERIVED, ids=lambda kind: kind.__name__)
+def test_nodes_and_executors_hide_no_private_member_of_rclpys_classes(kind):
+    """A method or an attribute of the same name would take the place of rclpy's."""
+    bases = [one for one in kind.__mro__ if one.__module__.startswith("rclpy.")]
+    assert {Node, LifecycleNode, SingleThreadedExecutor} & {*bases}
+    theirs, ours = (
+        set().union(*(re.findall(r"(?:self\.|def )(_[a-z]\w*)", inspect.getsource(one)) for one in classes))
+        for classes in (bases, [one for one in kind.__mro__ if one.__module__.startswith("modular_dynamics")])
+    )
+    assert theirs
+    assert theirs & ours == set()
 
 
 @pytest.mark.parametrize(
     ("text", "what"),
     [
         ("for task, *_ in executor._tasks: task()", "_tasks"),
-        ("entity._executor_event = False", "_executor_event"),
         ("subscription.handle.take_message(kind, True)", "handle"),
         ("called = entity._callback_type is Subscription.CallbackType.MessageOnly", "CallbackType"),
         ("from rclpy.impl.implementation_singleton import rclpy_implementation", "rclpy.impl"),
-        ("from rclpy._rclpy_pybind11 import RMWError", "rclpy._rclpy_pybind11"),
         ("import rclpy._rclpy_pybind11", "rclpy._rclpy_pybind11"),
         ("there = hasattr(executor, '_guard')", "_guard"),
-        ("class Mine(SingleThreadedExecutor):\n    def spin(self): return self._guard", "_guard"),
-        ("class Mine(SingleThreadedExecutor):\n    def spin(self): super()._spin_once_impl()", "_spin"),
-        ("class Mine(Node):\n    def __init__(self): self._services = []", "_services"),
-        ("class Mine(Node):\n    def __init__(self): self._own = 1", None),
-        ("class Mine:\n    def __init__(self): self._services = []", None),
+        ("class Mine:\n    def __init__(self): self._own = 1", None),
         ("moved = pose._replace(x=1.0)", None),
     ],
-)  # fmt: skip
+)
 def test_such_a_use_would_be_found(text, what):
-    prefix = "from rclpy.executors import SingleThreadedExecutor\nfrom rclpy.node import Node\n"
-    tree = ast.parse(prefix + text)
-    ours = classes([tree])
-    found = [name for _, name in uses(tree, ours, private_names(ours))]
-    assert (found == []) if what is None else any(name.startswith(what) for name in found)
+    tree = ast.parse(text)
+    found = [name for _, name in uses(tree, defined([tree]))]
+    assert (found == []) if what is None else what in [name[: len(what)] for name in found]

@@ -3,16 +3,14 @@
 from contextlib import closing
 from pathlib import Path
 
-import numpy as np
 import pytest
 from modular_dynamics_interfaces.msg import RobotState
-from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
 import modular_dynamics as md
 from helpers.nodes.asking import SERVICES, STATE, A, Asking, good
 from helpers.nodes.dynamics_harness import Q, V
-from helpers.robots.closed_robots import STATES, path
+from helpers.robots.closed_robots import path
 from modular_dynamics_ros.messages.status import ERROR
 from modular_dynamics_ros.node.robot_node import SUCCESS
 
@@ -60,22 +58,6 @@ def test_why_a_description_was_refused_is_part_of_the_answers(four_link):
         good(harness.ask("get_subsystem_graph"))
         assert harness.node.trigger_deactivate() == harness.node.trigger_cleanup() == SUCCESS
         assert "is awaited" in harness.node.why_no_robot
-
-
-def test_friction_and_gravity_are_the_nodes():
-    with closing(Asking(robot_description_file=path("crane"), friction="urdf")) as harness:
-        harness.start()
-        names, q = harness.node.session.robot.state_names, STATES["crane"]
-        state = RobotState(joint_names=names, positions=q, velocities=[0.1, 0.2, 0.3])
-        terms = good(harness.ask("inverse_dynamics", state=state)).torques
-        assert np.abs(terms.gravity).max() > 1.0
-        harness.node.set_parameters(
-            [Parameter("gravity", value=[0.0] * 3), Parameter("friction", value="none")]
-        )
-        without = good(harness.ask("inverse_dynamics", state=state)).torques
-        assert not np.abs(without.gravity).max() > 1e-9
-        assert not np.any(without.friction)
-        assert without.coriolis == pytest.approx(terms.coriolis, rel=1e-9)
 
 
 def test_requests_while_the_robot_changes_are_answered_or_refused_with_a_reason(four_link):

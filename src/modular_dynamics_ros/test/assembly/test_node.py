@@ -334,11 +334,8 @@ def test_a_matrix_that_contradicts_itself_is_told_from_an_assembly_that_cannot_b
     text = re.sub(", type: [^,}]*", "", before.assembly.incidence_matrix().to_yaml())
     for content, code, words in (
         (text.replace("v1: 4", "v0: 4"), "FILE", "the key 'v0' stands twice"),
-        (text + "  e2: {faces: {v0: 3, v1: 2}}\n", "FILE", "face 3 of module 'v0' is used twice"),
         (text.replace("v1: 4", "v1: 9"), "UNKNOWN_NAME", "port 9 of module 'v1' cannot dock"),
-        (text.replace("v1: 4}", "v1: 4}, type: DO"), "REFUSED", "the docking type is 'DO'"),
         (text + "  e2: {faces: {v0: 2, v1: 2}}\n", "REFUSED", "cannot close a ring"),
-        (text.replace("v1", "v" * 101), "FILE", "at most 100 characters"),
     ):
         file.write_text(content)
         answer = host.call(LoadAssembly, file=str(file))

@@ -215,17 +215,6 @@ def test_the_parameters_of_a_shipped_file_count(root, name):
         assert getattr(given, parameter) == expected, parameter
 
 
-def test_a_file_counts_and_options_count_more(tmp_path):
-    path = tmp_path / "params.yaml"
-    path.write_text(
-        "/**:\n  ros__parameters: {stale_after: 1, frame_id: x, use_sim_time: true}\n"
-        "dynamics_node:\n  ros__parameters: {friction: urdf, output: gravity}\n"
-        "other:\n  ros__parameters: {friction: none}\n"
-    )
-    given = parsed("--params-file", path, "--output", "full")
-    assert (given.stale_after, given.friction, given.output) == (1.0, "urdf", "full")
-
-
 def test_unknown_names_in_a_section_of_several_nodes_are_said_in_one_line(tmp_path):
     path = tmp_path / "params.yaml"
     path.write_text(

@@ -194,6 +194,15 @@ def test_a_state_that_waited_for_a_description_that_fits_is_answered(bus):
     assert bus.torques(stamp).keys() == {"torso", "elbow", "grip"}
 
 
+def test_a_damaged_graph_is_refused_and_changes_nothing(bus):
+    graph = bus.sessions["arm"]._node.sent["~/subsystem_graph"][-1]
+    graph.vertices[1].predecessor = 7
+    bus.publish("arm/subsystem_graph", graph)
+    texts = bus.sessions["body"]._node.log.texts("neighbours")
+    assert "subsystem_graph of 'arm' refused: the predecessor of 'arm' is 7" in texts[0]
+    assert len(bus.torques(step(bus, 1))) == 3
+
+
 def test_the_next_robot_of_a_node_knows_the_graphs_of_the_others(bus):
     """DDS does not bring them again; another joint point of the arm contradicts at once."""
     arm = bus.sessions["arm"]
@@ -203,15 +212,6 @@ def test_the_next_robot_of_a_node_knows_the_graphs_of_the_others(bus):
     assert not successor._descriptions.contradictions
     successor.continue_from(arm)
     assert successor._descriptions.contradictions.keys() == {"body"}
-
-
-def test_a_damaged_graph_is_refused_and_changes_nothing(bus):
-    graph = bus.sessions["arm"]._node.sent["~/subsystem_graph"][-1]
-    graph.vertices[1].predecessor = 7
-    bus.publish("arm/subsystem_graph", graph)
-    texts = bus.sessions["body"]._node.log.texts("neighbours")
-    assert "subsystem_graph of 'arm' refused: the predecessor of 'arm' is 7" in texts[0]
-    assert len(bus.torques(step(bus, 1))) == 3
 
 
 def test_a_node_that_stood_still_and_fits_is_used_again_without_its_graph(bus):
