@@ -118,7 +118,7 @@ def _play(options: Options, console: Console) -> list[str]:
         with console.status("comparing every answer with Pinocchio"):
             return evaluate(recorder, expected, sent)
 
-    evaluation = play_completely(play, options.rate, console)
+    evaluation: Evaluation = play_completely(play, options.rate, console)
     print_torques(console, graph, evaluation)
     if evaluation.answered:
         _draw(options.out, graph, evaluation, console)
