@@ -39,7 +39,6 @@ BAD = [
     ({"params_file": "/absent.yaml"}, FileNotFoundError, "params_file: no file '/absent.yaml'"),
     ({"partition_file": "/absent.yaml"}, FileNotFoundError, "partition_file: no file '/absent.yaml'"),
     ({"rviz_config": "/absent.rviz"}, FileNotFoundError, "rviz_config: no file '/absent.rviz'"),
-    ({"rviz": "true", "frame_prefix": "left_"}, ValueError, "frame_prefix is 'left_': .* such as 'left/'"),
     ({"respawn": "maybe"}, RuntimeError, '"respawn" provided value "maybe" is not valid'),
     ({"use_sim_time": "maybe"}, RuntimeError, '"use_sim_time" provided value "maybe" is not valid'),
     ({"autostart": "maybe"}, RuntimeError, '"autostart" provided value "maybe" is not valid'),

@@ -25,7 +25,6 @@ OTHER: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "params_file": ("PARAMS", {}),
     "robot_state_publisher": ("false", {"urdf": str(CHARMIE)}),
-    "markers": ("arrows", SHOWN),
     "namespace": ("left", {}),
     "use_sim_time": ("true", {}),
     "frame_prefix": ("left/", {}),

@@ -17,7 +17,6 @@ from launch_ros.parameter_descriptions import ParameterValue
 
 import modular_dynamics as md
 from launch import LaunchContext
-from modular_dynamics_ros.rviz_config import rviz_config
 
 BOOLEAN = ["true", "false", "True", "False"]
 LEVELS = ["debug", "info", "warn", "error", "fatal"]
@@ -45,7 +44,11 @@ COMMON: dict[str, tuple[str, str, list[str] | None]] = {
     "log_level": ("info", "lowest severity that the nodes of modular_dynamics log", LEVELS),
     "loop": ("true", "play the motion again and again", BOOLEAN),
     "rviz": ("false", "start rviz2 with the robot", BOOLEAN),
-    "rviz_config": ("", "configuration file of rviz2; empty: one is made for the robot", None),
+    "rviz_config": (
+        "",
+        "file of rviz2; empty: config/robot.rviz, with the robot's frames",
+        None,
+    ),
     "fixed_frame": (
         "",
         "fixed frame of rviz2 without rviz_config; empty: the root link of urdf; without urdf base_link",
@@ -195,23 +198,21 @@ def state_publisher(context: LaunchContext, description: str, others: Sequence[t
     )
 
 
-def rviz_nodes(
-    context: LaunchContext, description: str, partition: str = "", markers: str = ""
-) -> list[Node]:
+def rviz_nodes(context: LaunchContext, description: str, partition: str = "") -> list[Node]:
     """Return rviz2 if the argument rviz asks for it, with the argument's file or one for the robot.
 
     Args:
         description: XML; empty: not known before the nodes run. partition: path; empty: none.
-        markers: topic of markers; empty: none.
     """
-    path = existing_file(context, "rviz_config")
+    path, prefix = existing_file(context, "rviz_config"), value_of(context, "frame_prefix")
     if not is_true(context, "rviz"):
         return []
     if not path:
         root = described_robot(description, partition, None).links[0] if description else UNKNOWN_ROOT
-        frame = value_of(context, "fixed_frame") or value_of(context, "frame_prefix") + root
-        topic, prefix = value_of(context, "robot_description"), value_of(context, "frame_prefix")
-        path = _temporary_file(rviz_config(frame, topic, markers, prefix))
+        text = (SHARE / "config" / "robot.rviz").read_text(encoding="utf-8")
+        text = text.replace("FIXED_FRAME", value_of(context, "fixed_frame") or prefix + root)
+        text = text.replace("DESCRIPTION_TOPIC", value_of(context, "robot_description"))
+        path = _temporary_file(text.replace("TF_PREFIX", prefix.rstrip("/")))  # rviz2 puts a slash behind it
     options: dict[str, Any] = {"namespace": value_of(context, "namespace"), "parameters": [_clock(context)]}
     return [Node(package="rviz2", executable="rviz2", arguments=["-d", path], **options)]
 

@@ -1,20 +1,19 @@
 """dynamics_node with four_link's right branch as a black box, and the sensor that holds that branch."""
 
-from contextlib import closing
+from contextlib import ExitStack, closing
 from time import monotonic
 
 import numpy as np
 import pytest
-from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
-from modular_dynamics_interfaces.srv import IdentifyPayload, SetPayload, TareBlackBox
 from modular_dynamics_interfaces.srv import IdentifyPayload as Identify
+from modular_dynamics_interfaces.srv import SetPayload, TareBlackBox
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Harness
 from helpers.wrenches import in_carrying_link
 from modular_dynamics_ros.messages.geometry import WrenchWriter
-from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.node.robot_node import SUCCESS
 from modular_dynamics_ros.node.spinning import finish
 
@@ -22,7 +21,7 @@ BOX, PERIOD = "right_branch", 0.005
 # [ns], more than stale_after: a joint state so much later is answered with no wrench of the pose before
 LATER = 250_000_000
 OFFSET = np.array([4.0, -2.0, 7.0, 0.3, -0.1, 0.2])
-KINDS = {"tare_black_box": TareBlackBox, "identify_payload": IdentifyPayload}
+KINDS = {"tare_black_box": TareBlackBox, "identify_payload": Identify}
 
 
 class Boxed(Harness):
@@ -36,13 +35,8 @@ class Boxed(Harness):
     def __init__(self, path, partition, **parameters):
         super().__init__(robot_description_file=path, partition_file=partition, **parameters)
         self.graph, self.rng = md.load_urdf(path), np.random.default_rng(5)
-        self.q, self.v, self.noise, self.offset, self.frame = (
-            np.zeros(3),
-            np.zeros(3),
-            0.0,
-            OFFSET,
-            "upper_stem",
-        )
+        self.q, self.v = np.zeros((2, 3))
+        self.noise, self.offset, self.frame = 0.0, OFFSET, "upper_stem"
         self.sensor = self.probe.create_publisher(WrenchStamped, f"dynamics_node/black_box/{BOX}/wrench", 100)
         self.clients = {name: self.client(kind, f"dynamics_node/{name}") for name, kind in KINDS.items()}
         self._next, self.stalled = 0.0, False
@@ -79,29 +73,21 @@ class Boxed(Harness):
 
         def answered():
             self.feed()
-            found[:] = [m for m in self.torques if Time_ns(m.header.stamp) > after + LATER]
+            found[:] = [m for m in self.torques if stamp_nanoseconds(m.header.stamp) > after + LATER]
             return found
 
         self.spin_until(answered)
         return np.array(found[-1].effort)
 
 
-def Time_ns(stamp: Time) -> int:
-    return stamp.sec * 10**9 + stamp.nanosec
-
-
 @pytest.fixture
 def boxed(ros, four_link, boxed_branch):
-    made = []
-
     def make(**parameters):
-        made.append(Boxed(four_link, boxed_branch, **{"crosscheck_rate": 0.0} | parameters))
-        return made[-1]
+        given = {"crosscheck_rate": 0.0} | parameters
+        return ended.enter_context(closing(Boxed(four_link, boxed_branch, **given)))
 
-    yield make
-    for one in made:
-        with closing(one):
-            pass
+    with ExitStack() as ended:
+        yield make
 
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -331,8 +317,6 @@ def test_huge_wrenches_are_no_offset(boxed):
 
 @pytest.fixture
 def graph_load(four_link):
-    import modular_dynamics as md
-
     graph = md.load_urdf(four_link)
     body = graph.bodies[graph.joint_index("right")]
     return f"right_branch:={body.mass} " + " ".join(map(str, body.com.tolist()))

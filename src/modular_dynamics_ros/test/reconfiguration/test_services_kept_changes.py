@@ -79,28 +79,28 @@ def test_a_damaged_file_fails_configuring(make, tmp_path, capfd, content, words)
     assert words in log
 
 
+def describe(client, text):
+    """Publish a description, and wait until it is in force."""
+    session = client.node.session
+    client.descriptions.publish(String(data=text))
+    client.spin_until(lambda: client.node.session is not session)
+
+
 def test_changes_stay_where_a_new_description_of_the_robot_allows_them(make, described, capfd, loaded, load):
     client = make(robot_description_file="").start()
-    client.descriptions.publish(String(data=described.urdf))
-    client.spin_until(lambda: client.node.session is not None)
+    describe(client, described.urdf)
     client.connect()
     assert client.call("SetPayload", link="left_branch", load=load).success
     assert client.call("LockJoints", joint_names=["right"], positions=[0.1]).success
     heavy = described.urdf.replace('<mass value="', '<mass value="1')
-    session = client.node.session
-    client.descriptions.publish(String(data=heavy))
-    client.spin_until(lambda: client.node.session is not session)
+    describe(client, heavy)
     assert_same_to_the_bit(client.graph(), loaded(md.load_urdf(heavy)).lock({"right": 0.1}))
     # other names: what does not fit any more is dropped
     other = described.urdf.replace('"right"', '"wing"')
-    session = client.node.session
-    client.descriptions.publish(String(data=other))
-    client.spin_until(lambda: client.node.session is not session)
+    describe(client, other)
     client.said("a change is dropped: locked: right at 0.1: ", capfd)
     assert_same_to_the_bit(client.graph(), loaded(md.load_urdf(other)))
-    session = client.node.session
-    client.descriptions.publish(String(data=other.replace("four_link", "another")))
-    client.spin_until(lambda: client.node.session is not session)
+    describe(client, other.replace("four_link", "another"))
     client.said("they are of the robot 'four_link', and this one is 'another'", capfd)
     assert client.graph().payloads == {}
 
@@ -114,16 +114,12 @@ def test_changes_of_a_file_wait_for_their_robot(make, described, tmp_path, capfd
     text = path.read_text()
     client = make(robot_description_file="", changes_file=str(path)).start()
     for name in ("another", "a third"):
-        session = client.node.session
-        client.descriptions.publish(String(data=described.urdf.replace("four_link", name)))
-        client.spin_until(lambda session=session: client.node.session is not session)
+        describe(client, described.urdf.replace("four_link", name))
         why = f"they are of the robot 'four_link', and this one is '{name}'"
         client.said(f"a change waits: payload of 2 kg on 'left_branch': {why}", capfd)
         assert client.graph().payloads == {}
         assert client.status("changes").message == "the robot is as described"
-    session = client.node.session
-    client.descriptions.publish(String(data=described.urdf))
-    client.spin_until(lambda: client.node.session is not session)
+    describe(client, described.urdf)
     assert_same_to_the_bit(client.graph(), loaded(described))
     assert "1 changes" in client.status("changes").message
     assert path.read_text() == text
