@@ -23,7 +23,7 @@ from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK, State
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import Arrival, check_age
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
-from modular_dynamics_ros.exceptions import BadMessage, RobotError, SettingError, listed
+from modular_dynamics_ros.exceptions import BadMessage, RobotError, SettingError
 from modular_dynamics_ros.messages.geometry import (
     base_state_from_message,
     fixed_frame_from_message,
@@ -136,24 +136,6 @@ class AwaitedJoints:
         """Return names in the messages that are not among these joints of the robot."""
         known = frozenset(joints)
         return [name for name in self._recorded if name not in known]
-
-    def lines(self, stale_after: float) -> list[str]:
-        """Return lines on missing joints and the remedy; `stale_after`: how long positions are valid [s]."""
-        rows, absent = list[str](), self.not_recorded()
-        if absent:
-            advice = f"--absent-joints {absent[0]}:=POSITION gives a position"
-            rows.append(f"    in no joint state: {listed(absent)}; {advice}")
-        late = Counter({name: count for name, count in self.counts.items() if name in self._recorded})
-        if late:
-            advice = "a larger --stale-after lets older positions count"
-            rows.append(f"    without a position in the last {stale_after:g} s: {counted(late)}; {advice}")
-        return rows
-
-
-def counted(counts: Counter[str], most: int = 4) -> str:
-    """Return as text the names with the largest counts."""
-    shown = ", ".join(f"'{name}' ({count})" for name, count in counts.most_common(most))
-    return f"{shown}{f' and {len(counts) - most} more' if len(counts) > most else ''}"
 
 
 class ResidualFigures:

@@ -3,7 +3,7 @@
 import argparse
 import csv
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
@@ -27,7 +27,6 @@ from modular_dynamics_ros.bag.replay import (
     Replay,
     ResidualFigures,
     Result,
-    counted,
     input_topics,
     load,
     stamp_of,
@@ -130,6 +129,20 @@ class CsvResults:
         self._file.close()
 
 
+#: What the text says of entries of the report that are not empty.
+TEXTS = {
+    "incomplete": "read, while other joints are awaited",
+    "not_recorded": "  in no joint state, so that --absent-joints JOINT:=POSITION must give a position",
+    "awaited": "  without a position in the last stale_after (a larger --stale-after lets older ones count)",
+    "of_other_joints": "of other joints",
+    "other_joints": "  names that the robot does not have",
+    "damaged_messages": "messages that are damaged",
+    "impossible_steps": "steps that the velocity limits do not allow",
+    "closed_anew": "answered after a new search for the assembly mode",
+    "answered_without_reference": "answered with accelerations of zero, since no reference covers them",
+}
+
+
 @dataclass
 class Report:
     """Counts, residuals, and where the bag is damaged.
@@ -187,27 +200,14 @@ class Report:
 
     def lines(self) -> list[str]:
         """Return the report as lines of text."""
-        counts, replay = self.counts, self.replay
-        rows = [
-            f"{replay.robot.graph.name}: {counts.received} joint states, {counts.answered} answered "
-            f"(clock: {'when they were recorded' if self.clock == 'recorded' else 'their stamps'})"
-        ]
-        rows += [f"  not answered, {cause}: {count}" for cause, count in sorted(counts.rejected.items())]
-        awaited, needed = replay.awaited.lines(self.parameters.stale_after), replay.robot.state_names
-        unknown = f"    the bag has {listed(self.others) or 'no names'}; the robot has {listed(needed)}"
-        steps = f"    {counted(counts.steps)}"
-        for count, text, more in (
-            (counts.incomplete, "read, while other joints are awaited", awaited),
-            (counts.of_other_joints, "of other joints", [unknown]),
-            (self.damaged, "messages that are damaged", []),
-            (counts.steps.total(), "steps that the velocity limits do not allow", [steps]),
-            (counts.closed_anew, "answered after a new search for the assembly mode", []),
-            (self.uncovered, "answered with accelerations of zero, since no reference covers them", []),
-        ):
-            rows += [f"  {text}: {count}", *more] if count else []
-        for (what, cause), count in sorted(replay.inputs.refused.items()):
-            reason = "" if cause == what else f", {cause}"
-            rows.append(f"  {what} refused{reason}: {count}")
+        record = self.record()
+        clock = "when they were recorded" if self.clock == "recorded" else "their stamps"
+        counts = f"{record['received']} joint states, {record['answered']} answered"
+        rows = [f"{record['robot']}: {counts} (clock: {clock})"]
+        rows += [f"  not answered, {cause}: {count}" for cause, count in sorted(record["rejected"].items())]
+        rows += [f"  {text}: {_shown(record[name])}" for name, text in TEXTS.items() if record[name]]
+        for what, causes in record["refused"].items():
+            rows += [f"  {what} refused, {cause}: {count}" for cause, count in causes.items()]
         return [*rows, *(f"written: {path}" for path in self.written)]
 
     def record(self) -> dict[str, Any]:
@@ -241,6 +241,13 @@ class Report:
             },
             "written": self.written,
         }
+
+
+def _shown(value: int | list[str] | dict[str, int]) -> str:
+    """Return a number, names, or numbers by name, the largest ones first, as text."""
+    if isinstance(value, dict):
+        return ", ".join(f"'{name}' ({count})" for name, count in Counter(value).most_common())
+    return listed(value) if isinstance(value, list) else str(value)
 
 
 def run(arguments: argparse.Namespace, parameters: DynamicsParameters, left_out: Sequence[str]) -> Report:

@@ -59,7 +59,7 @@ def test_what_is_no_regular_file_is_refused_before_it_is_read(assembly, tmp_path
         save_assembly(assembly, str(path), overwrite=True)
 
 
-@pytest.mark.parametrize("name", ["a" * 300 + ".yaml", "\0.yaml", "a.txt"])
+@pytest.mark.parametrize("name", ["a" * 300 + ".yaml", "\0.yaml"])
 def test_paths_that_no_file_can_have_are_errors_of_files(assembly, tmp_path, name):
     path = f"{tmp_path}/{name}"
     for use in (lambda: save_assembly(assembly, path, True), lambda: load_assembly(path, {}, "r")):

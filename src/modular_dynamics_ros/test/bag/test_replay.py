@@ -235,12 +235,12 @@ def test_joints_that_come_too_rarely_are_a_finding(bag, names):
     assert (longer.code, longer.report["awaited"]) == (0, {})
 
 
-def test_a_bag_of_another_robot_names_joints_of_both(tmp_path, capsys, names, four_link):
+def test_a_bag_of_another_robot_names_its_joints(tmp_path, capsys, names, four_link):
     folder = write_bag(tmp_path / "bag", [state(0, [f"j{k}" for k in range(6)])])
     assert main(["bag", str(folder), "--robot", str(four_link)]) == 1
     out = capsys.readouterr().out
     assert (
-        "of other joints: 1\n    the bag has 'j0', 'j1', 'j2', 'j3' and 2 more; the robot has 'turn'" in out
+        "of other joints: 1\n    names that the robot does not have: 'j0', 'j1', 'j2', 'j3' and 2 more" in out
     )
 
 
