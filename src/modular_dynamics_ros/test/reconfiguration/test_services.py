@@ -143,6 +143,13 @@ def test_parameters_of_the_node_that_name_joints_must_go_on_to_fit(make, describ
     assert len(client.node.session._outputs._publishers) > 0
 
 
+def test_nothing_is_changed_inside_black_boxes(make, boxed_branch, load):
+    client = make(partition_file=boxed_branch).start()
+    response = client.call("SetPayload", link="right_branch", load=load)
+    assert response.error_code == response.REFUSED
+    assert "black box" in response.error_message
+
+
 def test_a_node_that_is_not_active_or_has_no_robot_says_so(make):
     client = make(robot_description_file="")
     assert client.node.trigger_configure() == SUCCESS
