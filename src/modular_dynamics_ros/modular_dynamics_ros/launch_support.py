@@ -40,7 +40,6 @@ COMMON: dict[str, tuple[str, str, list[str] | None]] = {
     ),
     "autostart": ("true", "configure and activate the lifecycle nodes", BOOLEAN),
     "respawn": ("true", "start a lifecycle node about a robot again when its process has ended", BOOLEAN),
-    "respawn_delay": ("0.5", "time before that [s]", None),
     "log_level": ("info", "lowest severity that the nodes of modular_dynamics log", LEVELS),
     "loop": ("true", "play the motion again and again", BOOLEAN),
     "rviz": ("false", "start rviz2 with the robot", BOOLEAN),
@@ -75,6 +74,7 @@ TOPICS = {
     for name in ("joint_states", "robot_description", "reference", "controller_state", "effort_commands")
 }
 SHARE = Path(get_package_share_directory("modular_dynamics_bringup"))
+RESPAWN_DELAY = 0.5  # [s] before a node is started again
 UNKNOWN_ROOT = "base_link"  # where the robot is known only later: the name that REP 105 recommends
 
 
@@ -148,7 +148,7 @@ def own_node(
         parameters=[*filter(None, [params_file]), _clock(context), dict(parameters)],
         remappings=remappings(context, *topics),
         respawn=respawn and is_true(context, "respawn"),
-        respawn_delay=float(value_of(context, "respawn_delay")) if respawn else None,
+        respawn_delay=RESPAWN_DELAY,
     )
 
 
