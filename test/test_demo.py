@@ -115,9 +115,8 @@ def test_it_works_in_any_folder_and_writes_into_that(root, tmp_path):
     assert (tmp_path / "out/demo/growth.png").stat().st_size > 500
 
 
-@pytest.mark.parametrize("option", ["--urdf", "--motion", "--params"])
-def test_nothing_is_written_before_the_inputs_are_checked(demo, tmp_path, option):
-    text = printed(demo("out", option, "nowhere", folder=tmp_path), 1)
+def test_nothing_is_written_before_the_inputs_are_checked(demo, tmp_path):
+    text = printed(demo("out", "--params", "nowhere", folder=tmp_path), 1)
     assert "there is no file 'nowhere'" in text
     assert list(tmp_path.iterdir()) == []
 
@@ -129,16 +128,6 @@ def test_an_interrupted_demo_leaves_nothing_behind(demo, root, tmp_path):
     process.send_signal(signal.SIGINT)
     printed(process, 130)
     assert left_behind(out) == []
-
-
-def test_a_broken_robot_fails_with_the_librarys_words(demo, root, tmp_path):
-    out = tmp_path / "out"
-    out.mkdir()
-    (out / "broken.urdf").write_text("<robot name='broken'>")
-    text = printed(demo(out, "--urdf", str(out / "broken.urdf")), 1)
-    assert "demo failed:" in text
-    assert "broken.urdf':line1:malformedXML" in "".join(text.split())  # the console wraps lines
-    assert "Traceback" not in text
 
 
 def test_a_node_that_refuses_its_parameters_ends_the_demo_at_once(demo, root, tmp_path):

@@ -1,14 +1,11 @@
 """torso_reaction_node on the care robot, plain processes: a played motion, what goes wrong, a restart."""
 
-import os
-import signal
-import time
 from contextlib import ExitStack, closing
 
 import numpy as np
 import pytest
-from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
-from modular_dynamics_interfaces.msg import ConnectionWrenches, TorsoReactions
+from geometry_msgs.msg import WrenchStamped
+from modular_dynamics_interfaces.msg import TorsoReactions
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from visualization_msgs.msg import MarkerArray
@@ -158,82 +155,3 @@ def test_all_topics_tell_the_same(make):
     length = 0.002 * np.linalg.norm(vector(acting.wrench.force))  # force_scale
     assert np.linalg.norm(end - start) == pytest.approx(length, rel=1e-9)
     assert torso.processes.end(NODE) == 0
-
-
-def test_a_missing_joint_and_stale_wrenches_are_named_and_nothing_is_published_for_them(make):
-    torso = make()
-    processes = torso.processes
-    torso.start_node("dynamics_node", "acceleration_source:=zero")
-    torso.start_node("torso_reaction_node", "acceleration_source:=zero", "stale_after:=0.3")
-    names, q = torso.graph.independent_joint_names, np.full(19, 0.01)
-    torso.publish_until_answered(q)
-    # for stale_after the joint's last value counts
-    torso.publish_until_reported("input", f"no position of '{names[-1]}'", q[:-1], names=names[:-1])
-    bad = [
-        *torso.publish_until_reported("input", f"position of '{names[-1]}' is NaN", [*q[:-1], np.nan]),
-        *torso.publish_until_reported("closure", "cannot close", [*q[:3], 5.0, *q[4:]]),
-    ]
-    good = torso.publish_until_answered(q)  # answers keep the order of the states
-    assert torso.reactions.keys().isdisjoint(bad)
-
-    forged = torso.node.create_publisher(ConnectionWrenches, "dynamics_node/connection_wrenches", 10)
-    torso.spin_until(forged.get_subscription_count, "the node")
-    for frame, force in (("head_of_another", 1.0), ("body_6c", float("nan"))):
-        part = Wrench(force=Vector3(x=force))
-        message = ConnectionWrenches(subsystems=HANGING, frames=3 * [frame], wrenches=3 * [part])
-        forged.publish(message)
-    torso.status_after(0, "connection wrenches", "'head_of_another' of 'left_arm' is no link")
-    torso.status_after(0, "connection wrenches", "holds NaN")
-
-    assert processes.end("dynamics_node") == 0
-    seen, stale = len(torso.statuses), []
-
-    def send_until_reported(part, words):
-        stale.extend(torso.publish_until_reported(part, words, q))
-
-    send_until_reported("input", "no connection wrenches with its stamp")
-    send_until_reported("connection wrenches", "are stale, nothing is published")
-    status = torso.status_after(seen, "connection wrenches", "are stale, nothing is published")
-    assert status.level == b"\x02"
-    commands, answers = len(torso.efforts), len(torso.reactions)
-
-    def every_command_has_its_answer():
-        return len(torso.efforts) - commands <= len(torso.reactions) - answers
-
-    send_until_reported("connection wrenches", "are stale, nothing is published")  # for another second
-    # states that were sent before dynamics_node ended may still be answered
-    torso.spin_until(
-        lambda: len(torso.efforts) - commands <= len(torso.reactions) - answers, "their reactions"
-    )
-    assert torso.reactions.keys().isdisjoint(stale)
-
-    torso.start_node("dynamics_node", "acceleration_source:=zero")
-    again = torso.publish_until_answered(q, what="an answer when dynamics_node is back")
-    before, after = (
-        {joint.name: joint.wrench for joint in torso.reactions[stamp].joints} for stamp in (good, again)
-    )
-    assert before == after
-    assert "Traceback" not in processes.log(NODE)
-    assert processes.end(NODE) == 0
-
-
-def test_killed_and_started_again_it_resumes_on_its_own(make, record_property):
-    torso = make(everything=False)
-    processes = torso.processes
-    torso.start_node("torso_reaction_node", "loads:=computed", "acceleration_source:=zero")
-    parameters = ("wait_for_subscriber:=2", "loop:=true", "rate:=100.0", "publish_reference:=false")
-    torso.start_node("joint_state_player", *parameters)
-    torso.spin_until(lambda: len(torso.reactions) > 50, "answers")
-    os.kill(processes.pid(NODE), signal.SIGKILL)
-    processes.end(NODE)
-    began = time.time_ns()  # no later state can have reached the killed node
-    torso.start_node("torso_reaction_node", "loads:=computed", "acceleration_source:=zero")
-    torso.spin_until(lambda: max(torso.reactions) > began, "an answer of the new one")
-    resumed = min(stamp for stamp in torso.reactions if stamp > began)
-    record_property("seconds to the first answer", (torso.arrivals[resumed] - began) * 1e-9)
-    heard = torso.states, torso.reactions
-    torso.spin_until(lambda: min(map(max, heard)) > resumed + 500_000_000, "half a second of answers")
-    states = [stamp for stamp in torso.states if resumed <= stamp <= resumed + 400_000_000]
-    assert len(states) > 30
-    assert torso.reactions.keys() >= {*states}  # from then on every state again
-    assert processes.end("joint_state_player") == processes.end(NODE) == 0

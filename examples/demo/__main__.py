@@ -47,8 +47,11 @@ class Options:
     urdf: Path
     motion: Path
     params: Path
-    torso: bool = False
-    modules: bool = False
+
+    @property
+    def is_default_robot(self) -> bool:
+        """Return whether it is the care robot: then its torso and a robot of modules are played, too."""
+        return self.urdf == ROOT / "urdf/charmie.urdf"
 
 
 def run(options: Options) -> int:
@@ -58,13 +61,12 @@ def run(options: Options) -> int:
     _stay_on_this_machine()
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)  # Ctrl-C is to raise KeyboardInterrupt here
     try:
-        failures, files = _play(options, console), ROOT
-        if options.torso:
+        failures = _play(options, console)
+        if options.is_default_robot:
             parts: Any = play_torso, print_reactions, draw_reactions, "torso_reactions.png"
-            failures += [f"the torso: {failure}" for failure in _part(options, files, console, *parts)]
-        if options.modules:
+            failures += [f"the torso: {failure}" for failure in _part(options, console, *parts)]
             parts = grow, print_growth, draw_growth, "growth.png"
-            failures += [f"the snake: {failure}" for failure in _part(options, files, console, *parts)]
+            failures += [f"the snake: {failure}" for failure in _part(options, console, *parts)]
     except ERRORS as error:
         console.print(f"[bold red]demo failed:[/] {escape(str(error))}", highlight=False)
         return 1
@@ -116,7 +118,7 @@ def _play(options: Options, console: Console) -> list[str]:
         with console.status("comparing every answer with Pinocchio"):
             return evaluate(recorder, expected, sent)
 
-    evaluation = play_completely(play, options.rate, console)
+    evaluation: Evaluation = play_completely(play, options.rate, console)
     print_torques(console, graph, evaluation)
     if evaluation.answered:
         _draw(options.out, graph, evaluation, console)
@@ -131,12 +133,10 @@ def _draw(out: Path, graph: md.SubsystemGraph, evaluation: Evaluation, console: 
     _print_written(dot, console)
 
 
-def _part(
-    options: Options, files: Path, console: Console, play: Any, show: Any, draw: Any, picture: str
-) -> list[str]:
+def _part(options: Options, console: Console, play: Any, show: Any, draw: Any, picture: str) -> list[str]:
     """Play the real torso, or a robot of modules that grows while it moves; return why it failed."""
     try:
-        run = play_completely(lambda rate: play(files, rate, options.out, console), options.rate, console)
+        run = play_completely(lambda rate: play(ROOT, rate, options.out, console), options.rate, console)
     except ERRORS as error:
         return [str(error)]
     show(console, run)
@@ -156,7 +156,8 @@ def read_command_line(arguments: Sequence[str] | None = None) -> Options:
     bounds = RATE.metadata["spec"]
     parser = argparse.ArgumentParser(
         prog="python -m examples.demo",
-        description="Play a motion through dynamics_node, compare every answer with Pinocchio, and draw it.",
+        description="Play a motion through dynamics_node, compare every answer with Pinocchio, and draw it. "
+        "With the default robot also play its real torso, and a snake of modules that grows legs.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         epilog="Paths are relative to the current folder. Nothing is written before all inputs are checked.",
     )
@@ -170,15 +171,7 @@ def read_command_line(arguments: Sequence[str] | None = None) -> Options:
     add("--urdf", ROOT / "urdf/charmie.urdf", "robot, tagged with subsystems")
     add("--motion", ROOT / "config/charmie_motion.yaml", "motion: .yaml, .csv with a_ columns")
     add("--params", ROOT / "config/charmie.yaml", "parameters of both nodes")
-    text = "also play the real torso through torso_reaction_node (default: with the default robot)"
-    parser.add_argument("--torso", action=argparse.BooleanOptionalAction, default=None, help=text)
-    text = "also let a snake of modules grow legs (default: with the default robot)"
-    parser.add_argument("--modules", action=argparse.BooleanOptionalAction, default=None, help=text)
-    given = vars(parser.parse_args(arguments))
-    is_default = given["urdf"] == ROOT / "urdf/charmie.urdf"
-    for name in ("torso", "modules"):
-        given[name] = is_default if given[name] is None else given[name]
-    return Options(**given)
+    return Options(**vars(parser.parse_args(arguments)))
 
 
 def _rate(text: str) -> float:

@@ -15,14 +15,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from sensor_msgs.msg import JointState
 
 from examples.demo.evaluation import RunFigures, figures_of, table_of
-from examples.demo.playing import (
-    START_LIMIT,
-    DemoError,
-    StalledError,
-    StampRecorder,
-    destroy,
-    spin_until,
-)
+from examples.demo.playing import START_LIMIT, DemoError, StampRecorder, destroy, spin_until
 from examples.demo.processes import Processes
 from modular_dynamics.crosscheck import CrossCheck
 from modular_dynamics.modular import Assembly
@@ -116,7 +109,7 @@ def grow(files: Path, rate: float, out: Path, console: Console) -> GrowthRun:
         files: where config/ is. rate: of the joint states [Hz]. out: folder of the logs.
 
     Raises:
-        StalledError: a node does not answer. DemoError: one has ended, did not start, or refuses a docking.
+        StalledError: a node does not answer. DemoError: one has ended, or refuses a docking.
     """
     recorder = _Recorder()
     try:
@@ -139,17 +132,15 @@ def _record(
     columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
     with Processes(out) as processes, Progress(*columns, console=console, transient=True) as progress:
 
-        def wait(
-            reached: Callable[[], bool], limit: float, what: str, late: type[DemoError] = StalledError
-        ) -> None:
-            spin_until(executor, processes, reached, limit, what, (DYNAMICS, ASSEMBLY), late)
+        def wait(reached: Callable[[], bool], limit: float, what: str) -> None:
+            spin_until(executor, processes, reached, limit, what, (DYNAMICS, ASSEMBLY))
 
         task = progress.add_task("the snake: starting its nodes", total=length)
         own = f"assembly_file:={matrix}", f"gait_file:={files / 'config/gaits/growing_snake.yaml'}"
         tolerant = "stale_after:=1.0"  # on a busy computer; a robot has less
         processes.start(DYNAMICS, "acceleration_source:=zero", tolerant, "autostart:=true")
         processes.start(ASSEMBLY, *own, "robot_name:=snake", f"rate:={rate}", "autostart:=true")
-        wait(recorder.has_answer, START_LIMIT, "a first answer", DemoError)
+        wait(recorder.has_answer, START_LIMIT, "a first answer")
         wait(recorder.dock.service_is_ready, DOCKING_LIMIT, f"finding the service of {ASSEMBLY}")
         first = max(recorder.states.keys() & recorder.answers.keys())
         begin = time.monotonic()

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
@@ -200,12 +200,11 @@ def spin_until(
     limit: float,
     what: str,
     needed: Sequence[str],
-    too_late: type[DemoError] = DemoError,
 ) -> None:
     """Spin until the condition holds.
 
     Raises:
-        DemoError: one of the processes `needed` has ended; `too_late`: `what` took longer than `limit` [s].
+        DemoError: one of the processes `needed` has ended. StalledError: `what` took longer than `limit` [s].
     """
     deadline = time.monotonic() + limit
     while not reached():
@@ -214,7 +213,7 @@ def spin_until(
             _check_code(processes, name, None)
         if time.monotonic() > deadline:
             logs = "\n".join(f"log of {name}:\n{processes.log(name)}" for name in needed)
-            raise too_late(f"{what} took longer than {limit:g} s; {logs}")
+            raise StalledError(f"{what} took longer than {limit:g} s; {logs}")
 
 
 def _check_code(processes: Processes, name: str, *allowed: int | None) -> int | None:
@@ -263,10 +262,8 @@ class Playback:
             Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as progress,
         ):
 
-            def wait(
-                reached: Callable[[], bool], limit: float, what: str, late: type[DemoError] = StalledError
-            ) -> None:
-                spin_until(executor, processes, reached, limit, what, list(self.nodes), late)
+            def wait(reached: Callable[[], bool], limit: float, what: str) -> None:
+                spin_until(executor, processes, reached, limit, what, list(self.nodes))
 
             def player_has_ended() -> bool:
                 return _check_code(processes, PLAYER, None, 0) == 0
@@ -275,7 +272,7 @@ class Playback:
             for name, parameters in self.nodes.items():
                 processes.start(name, *parameters, "autostart:=true", params_file=self.params)
             for name in self.nodes:
-                wait(_activity(recorder, processes, name), START_LIMIT, f"starting {name}", DemoError)
+                wait(_activity(recorder, processes, name), START_LIMIT, f"starting {name}")
             subscribers = f"wait_for_subscriber:={len(self.nodes) + 2}"  # the nodes, the recorder, it again
             own = f"motion_file:={self.motion}", f"rate:={self.rate}", "lead_in:=true", subscribers
             processes.start(PLAYER, *own, params_file=self.params)
@@ -337,18 +334,8 @@ def _activity(recorder: MotionRecorder, processes: Processes, name: str) -> Call
     return active
 
 
-class Played(Protocol):
-    """The result of playing a motion."""
-
-    def losses(self) -> list[str]:
-        """Return which messages are missing; empty if none is."""
-
-
-P = TypeVar("P", bound=Played)
-
-
-def play_completely(play: Callable[[float], P], rate: float, console: Console) -> P:
-    """Return the result of `play` at a rate [Hz]; halve it while messages are lost, three times at most.
+def play_completely(play: Callable[[float], Any], rate: float, console: Console) -> Any:
+    """Return the result of `play` at a rate [Hz]; halve it while it has `losses`, three times at most.
 
     Nodes that fall behind skip old states, and count them (`stale_after`): on a busy computer a loss says
     nothing about the node, one at every rate does. The same holds for a playback that stalled, which is

@@ -1,6 +1,6 @@
 """One subsystem_node for each subsystem of a robot, as plain processes.
 
-It starts what launch/subsystems.launch.py starts, where `launch` is not installed, and again what ends:
+It starts the nodes that launch/subsystems.launch.py starts, where `launch` is not installed:
 
   python -m examples.demo.subsystems urdf/charmie.urdf --params config/subsystems.yaml
 
@@ -8,17 +8,16 @@ On several computers: --only NAME ... on each of them.
 """
 
 import argparse
-import signal
 import sys
 import time
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import modular_dynamics as md
 from examples.demo.processes import Processes
 from modular_dynamics_ros.exceptions import RobotError
-from modular_dynamics_ros.launch_checks import checked_namespace
 from modular_dynamics_ros.node.topic_names import subsystem_nodes
 
 LOOK_PERIOD = 0.2  # [s] from one look for processes that have ended to the next
@@ -58,37 +57,25 @@ def start_subsystem(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the nodes until Ctrl-C."""
+    """Run the nodes until Ctrl-C, or until one of them ends."""
     options = _options(arguments)
-    ending: list[int] = []  # what a handler raises is lost where it interrupts a destructor
-    signal.signal(signal.SIGTERM, lambda number, frame: ending.append(number))
     try:
-        namespace = checked_namespace(options.namespace, "--namespace")
-        if options.params is not None and not options.params.is_file():
-            raise RobotError(f"no parameter file at '{options.params}'")
         nodes = started_nodes(options.urdf, options.partition, options.only)
-    except (ValueError, md.ModularDynamicsError, OSError) as error:
+    except (md.ModularDynamicsError, RobotError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     options.logs.mkdir(parents=True, exist_ok=True)
     files = {"partition": options.partition, "params_file": options.params}
-    try:
-        with Processes(options.logs) as processes:
-            for subsystem, node in nodes.items():
-                start_subsystem(processes, subsystem, node, options.urdf, **files, namespace=namespace)
-                print(f"{subsystem}: node {node}, log {options.logs / node}.log", flush=True)
-            while not ending:
-                time.sleep(LOOK_PERIOD)
-                for subsystem, node in nodes.items():
-                    if (code := processes.code(node)) is None:
-                        continue
-                    last = processes.log(node).splitlines()[-1:] if code > 0 else []
-                    why = f" ({last[0]})" if last else ""
-                    print(f"{subsystem}: ended with code {code}{why}, started again", flush=True)
-                    processes.end(node)
-                    start_subsystem(processes, subsystem, node, options.urdf, **files, namespace=namespace)
-    except KeyboardInterrupt:
-        pass
+    with Processes(options.logs) as processes, suppress(KeyboardInterrupt):
+        for subsystem, node in nodes.items():
+            start_subsystem(processes, subsystem, node, options.urdf, **files, namespace=options.namespace)
+            print(f"{subsystem}: node {node}, log {options.logs / node}.log", flush=True)
+        while True:
+            time.sleep(LOOK_PERIOD)
+            for node in nodes.values():
+                if (code := processes.code(node)) is not None:
+                    print(f"{node} ended with code {code}:\n{processes.log(node)}", file=sys.stderr)
+                    return 1
     return 0
 
 
@@ -102,7 +89,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--partition", type=Path, help="YAML file with the content of the tags")
     add("--params", type=Path, help="YAML file of the nodes' parameters, such as config/subsystems.yaml")
     add("--only", nargs="+", default=[], metavar="NAME", help="subsystems of this computer; default: all")
-    add("--namespace", default="", help="of all nodes, such as left")
+    add("--namespace", default="", help="of all nodes, such as /left")
     add("--logs", type=Path, default=Path("out/subsystems"), help="folder of the nodes' logs")
     return parser.parse_args(arguments)
 

@@ -5,7 +5,6 @@ ros2 launch examples/ros2_control/arm.launch.py; docs/controllers.md says what t
 
 from pathlib import Path
 
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch.actions import IncludeLaunchDescription, OpaqueFunction
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
@@ -15,35 +14,9 @@ from launch import Action, LaunchContext, LaunchDescription
 from modular_dynamics_ros.launch_support import SHARE, argument, value_of
 
 HERE = Path(__file__).resolve().parent
-NEEDED = (
-    "control_msgs",
-    "controller_manager",
-    "forward_command_controller",
-    "hardware_interface",
-    "joint_state_broadcaster",
-    "joint_trajectory_controller",
-    "robot_state_publisher",
-)
 CONTROLLERS = "joint_state_broadcaster arm_controller effort_controller"
 MOCK = "mock_components/GenericSystem"
 PARAMETERS = str(HERE / "controllers.yaml")
-
-
-def require_packages(_context: LaunchContext) -> list[Action]:
-    """Start nothing where a package is missing. In an action: launch reports what it raises in one line."""
-    if absent := [name for name in NEEDED if not installed(name)]:
-        packages = " ".join(f"ros-$ROS_DISTRO-{name.replace('_', '-')}" for name in absent)
-        raise RuntimeError(f"not installed: {', '.join(absent)}; apt install {packages}")
-    return []
-
-
-def installed(package: str) -> bool:
-    """Return whether the ament index has a package."""
-    try:
-        get_package_prefix(package)
-    except PackageNotFoundError:
-        return False
-    return True
 
 
 def spawner(context: LaunchContext) -> list[Action]:
@@ -65,7 +38,6 @@ def generate_launch_description() -> LaunchDescription:
         [
             argument("plugin", MOCK, "hardware component of ros2_control: PACKAGE/CLASS"),
             argument("controllers", CONTROLLERS, "controllers to activate, of those in controllers.yaml"),
-            OpaqueFunction(function=require_packages),
             IncludeLaunchDescription(
                 PythonLaunchDescriptionSource(str(SHARE / "launch" / "dynamics.launch.py")),
                 launch_arguments=dynamics.items(),

@@ -1,4 +1,4 @@
-"""examples/ros2_control: its files agree with each other, and name only what Jazzy declares."""
+"""examples/ros2_control: its files agree with each other."""
 
 from xml.etree import ElementTree
 
@@ -11,33 +11,6 @@ from helpers.paths import ROOT
 from modular_dynamics.urdf import plain_urdf
 
 EXAMPLE = ROOT / "examples" / "ros2_control"
-# The parameters that ros-controls/ros2_control and ros2_controllers declare on their branch jazzy, as far as
-# an arm needs them (*_parameters.yaml); JOINT stands for the name of one.
-FORWARD = {"joints", "interface_name"}
-TRAJECTORY = {
-    "joints",
-    "command_joints",
-    "command_interfaces",
-    "state_interfaces",
-    "allow_partial_joints_goal",
-    "interpolate_from_desired_state",
-    "allow_integration_in_goal_trajectories",
-    "set_last_command_interface_value_as_state_on_activation",
-    "action_monitor_rate",
-    "interpolation_method",
-    "allow_nonzero_velocity_at_trajectory_end",
-    "cmd_timeout",
-    *(f"gains.JOINT.{name}" for name in ("p", "i", "d", "i_clamp_max", "i_clamp_min", "ff_velocity_scale")),
-    *(f"gains.JOINT.{name}" for name in ("u_clamp_max", "u_clamp_min", "antiwindup_strategy")),
-    *(f"constraints.{name}" for name in ("stopped_velocity_tolerance", "goal_time")),
-    *(f"constraints.JOINT.{name}" for name in ("trajectory", "goal")),
-}
-DECLARED = {
-    "joint_state_broadcaster/JointStateBroadcaster": {"joints", "interfaces", "extra_joints", "frame_id"},
-    "forward_command_controller/ForwardCommandController": FORWARD,
-    "joint_trajectory_controller/JointTrajectoryController": TRAJECTORY,
-}
-MANAGER = {"update_rate", "enforce_command_limits", "handle_exceptions"}
 # What joint_trajectory_controller of Jazzy takes together.
 COMBINATIONS = [
     {"position"},
@@ -67,30 +40,11 @@ def types(nodes):
     return {name: value["type"] for name, value in manager.items() if isinstance(value, dict)}
 
 
-def flat(parameters, joints):
-    """Names with dots; those of joints as JOINT."""
-    names = set()
-    for name, value in parameters.items():
-        key = "JOINT" if name in joints else name
-        names |= {f"{key}.{below}" for below in flat(value, joints)} if isinstance(value, dict) else {key}
-    return names
-
-
 def interfaces(kind, **arguments):
     """By joint, the command or state interfaces in the URDF's section ros2_control."""
     root = ElementTree.fromstring(plain_urdf(str(EXAMPLE / "arm.urdf.xacro"), arguments))
     section = root.find("ros2_control")
     return {one.get("name"): {i.get("name") for i in one.findall(kind)} for one in section.findall("joint")}
-
-
-def test_every_key_is_one_that_its_controller_declares(nodes):
-    kinds = types(nodes)
-    assert set(nodes) - {"controller_manager"} <= set(kinds)
-    assert set(nodes["controller_manager"]) - set(kinds) <= MANAGER
-    for name, kind in kinds.items():
-        own = nodes.get(name, {})
-        assert flat(own, own.get("joints", ())) <= DECLARED[kind], name
-        assert all(len(value) == 1 for value in [nodes["controller_manager"][name]])
 
 
 def test_the_joints_of_all_files_are_the_robots(nodes, dynamics):

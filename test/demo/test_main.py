@@ -12,18 +12,12 @@ from examples.demo.playing import StalledError, play_completely
 pytestmark = pytest.mark.ros
 
 
-@pytest.mark.parametrize("rate", ["0", "-5", "nan", "inf", "1e9"])
-def test_a_rate_out_of_bounds_is_refused_with_the_bounds(rate, capsys):
+@pytest.mark.parametrize(("rate", "words"), [("0", "between 0.1 and 2000 Hz"), ("fast", "'fast'")])
+def test_a_bad_rate_is_refused(rate, words, capsys):
     with pytest.raises(SystemExit) as caught:
         read_command_line(["--rate", rate])
     assert caught.value.code == 2
-    assert "rate must lie between 0.1 and 2000 Hz" in capsys.readouterr().err
-
-
-def test_a_rate_that_is_no_number_is_refused(capsys):
-    with pytest.raises(SystemExit):
-        read_command_line(["--rate", "fast"])
-    assert "'fast'" in capsys.readouterr().err
+    assert words in capsys.readouterr().err
 
 
 def test_the_defaults_hold_in_every_folder(tmp_path, monkeypatch):
@@ -69,12 +63,6 @@ def test_a_motion_that_came_too_fast_is_played_at_half_the_rate(fastest, played)
     assert len(lines) == len(played) - 1
     for line, (rate, slower) in zip(lines, pairwise(played), strict=True):
         assert line == f"at {rate:g} Hz 3 of 9 joint states were not answered: once more at {slower:g} Hz"
-
-
-def test_losses_at_every_rate_remain():
-    run = play_completely(lambda rate: Computer(0.0, rate), 200.0, Console(file=StringIO()))
-    assert run == Computer(0.0, 50.0)
-    assert run.losses()
 
 
 @pytest.mark.parametrize("stalled", [1, 2, 3])

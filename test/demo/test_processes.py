@@ -55,16 +55,6 @@ def test_leaving_ends_even_a_stubborn_process_and_its_child(tmp_path, monkeypatc
     wait_for(lambda: not alive(child))
 
 
-def test_a_polite_process_ends_by_itself(tmp_path):
-    (tmp_path / "polite.py").write_text(POLITE)
-    with Processes(tmp_path) as processes:
-        processes.start_file("polite", tmp_path / "polite.py")
-        wait_for(lambda: processes.log("polite"))
-        assert processes.code("polite") is None
-        assert processes.end("polite") == 0
-    assert (tmp_path / "polite.log").read_text() == "here\nbye\n"
-
-
 def test_processes_die_with_a_killed_parent(tmp_path):
     (tmp_path / "polite.py").write_text(POLITE)
     (tmp_path / "parent.py").write_text(
@@ -82,9 +72,8 @@ def test_processes_die_with_a_killed_parent(tmp_path):
         wait_for(lambda: not alive(pid))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_while_a_process_starts_takes_effect_when_it_can_be_ended(tmp_path, monkeypatch, number):
-    started, popen = [], subprocess.Popen
+def test_a_signal_while_a_process_starts_takes_effect_when_it_can_be_ended(tmp_path, monkeypatch):
+    started, popen, number = [], subprocess.Popen, signal.SIGTERM
     usual = signal.signal(number, signal.default_int_handler)
 
     def interrupted(*arguments, **options):

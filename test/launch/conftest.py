@@ -7,8 +7,6 @@ import pytest
 
 # Not `launch` itself: the repository's folder of that name looks like a package.
 MISSING = [name for name in ("launch_ros", "launch_testing") if find_spec(name) is None]
-# What single files need besides.
-NEEDED = {"test_closed_loops_launch.py": ["tf2_msgs"]}
 HERE = Path(__file__).parent
 
 if not MISSING:
@@ -22,19 +20,14 @@ class SkippedModule(pytest.File):
 
     def collect(self) -> list[pytest.Item]:
         """Skip the file, with the reason."""
-        reason = f"launch files are tested where {', '.join(missing(self.path))} can be used"
+        reason = f"launch files are tested where {', '.join(MISSING)} can be used"
         pytest.skip(reason, allow_module_level=True)
-
-
-def missing(path: Path) -> list[str]:
-    """Packages that this test file cannot do without, and that are not installed."""
-    return MISSING or [name for name in NEEDED.get(path.name, []) if find_spec(name) is None]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Take the place of the test files when launch is missing; else leave them to launch_testing."""
-    return SkippedModule.from_parent(parent, path=module_path) if missing(module_path) else None
+    return SkippedModule.from_parent(parent, path=module_path) if MISSING else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

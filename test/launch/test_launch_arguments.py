@@ -8,7 +8,7 @@ from helpers.nodes.launch_commands import description, started
 from helpers.nodes.launch_probe import CHARMIE, SHARE
 from helpers.paths import ROOT
 from modular_dynamics.exceptions import ModularDynamicsError, UrdfError
-from modular_dynamics_ros.exceptions import ParameterError, RobotError
+from modular_dynamics_ros.exceptions import RobotError
 
 LAUNCH_FILES = sorted((SHARE / "launch").glob("*.launch.py"))
 
@@ -39,13 +39,6 @@ BAD = [
     ({"params_file": "/absent.yaml"}, FileNotFoundError, "params_file: no file '/absent.yaml'"),
     ({"partition_file": "/absent.yaml"}, FileNotFoundError, "partition_file: no file '/absent.yaml'"),
     ({"rviz_config": "/absent.rviz"}, FileNotFoundError, "rviz_config: no file '/absent.rviz'"),
-    ({"joint_states": ""}, ValueError, "launch argument joint_states is empty; give the name of a topic"),
-    ({"joint_states": "a b"}, ValueError, "launch argument joint_states is 'a b': topic name must not"),
-    ({"namespace": "left-arm"}, ValueError, "launch argument namespace is 'left-arm': namespace must not"),
-    ({"respawn_delay": "soon"}, ValueError, "launch argument respawn_delay is 'soon'; give seconds"),
-    ({"respawn_delay": "-1"}, ValueError, "launch argument respawn_delay is '-1'; give seconds, 0 or more"),
-    ({"respawn_delay": "nan"}, ValueError, "launch argument respawn_delay is 'nan'; give seconds, 0 or more"),
-    ({"rviz": "true", "frame_prefix": "left_"}, ValueError, "frame_prefix is 'left_': .* such as 'left/'"),
     ({"respawn": "maybe"}, RuntimeError, '"respawn" provided value "maybe" is not valid'),
     ({"use_sim_time": "maybe"}, RuntimeError, '"use_sim_time" provided value "maybe" is not valid'),
     ({"autostart": "maybe"}, RuntimeError, '"autostart" provided value "maybe" is not valid'),
@@ -61,45 +54,6 @@ def test_bad_argument_is_refused(
     """A bad argument ends the launch with an error that names it, before there is a node to start."""
     with pytest.raises(error, match=words):
         started(monkeypatch, "dynamics.launch.py", **({"urdf": str(CHARMIE)} | arguments))
-
-
-BAD_PARAMETERS = [
-    (
-        "dynamics.launch.py",
-        "/left/dynamics_node",
-        "without_reference: maybe",
-        "without_reference must be one of",
-    ),
-    ("dynamics.launch.py", "/**", "gravity: [0, 0, -9.81]", "gravity is .*: ROS takes values of one type"),
-    ("subsystems.launch.py", "/left/torso", "stale_after: -1.0", "stale_after must lie between 0.001 and"),
-    (
-        "charmie_torso.launch.py",
-        "/left/torso_reaction_node",
-        "force_scale: thick",
-        "force_scale must be a number",
-    ),
-    ("charmie_demo.launch.py", "/left/joint_state_player", "loop: 1", "loop must be true or false, not 1"),
-    ("modular_assembly.launch.py", "/left/assembly_node", "ease: -1.0", "ease must lie between 0 and 3600 s"),
-]
-
-
-@pytest.mark.parametrize(("launch_file", "section", "value", "words"), BAD_PARAMETERS)
-def test_a_parameter_file_that_would_end_a_node_is_refused(
-    launch_file: str, section: str, value: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The node would be started again and again; the error names file, parameter, and what is allowed."""
-    path = tmp_path / "params.yaml"
-    path.write_text(f"{section}:\n  ros__parameters: {{{value}}}\n")
-    with pytest.raises(ParameterError, match=f"launch argument params_file: '{path}': {words}"):
-        started(monkeypatch, launch_file, namespace="left", params_file=str(path))
-
-
-def test_a_parameter_file_without_a_section_for_a_node_is_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "params.yaml"
-    path.write_text("/right/dynamics_node:\n  ros__parameters: {stale_after: -1.0}\n")
-    assert "dynamics_node" in started(monkeypatch, "dynamics.launch.py", params_file=str(path))
 
 
 @pytest.mark.parametrize("launch_file", ["dynamics.launch.py", "subsystems.launch.py"])

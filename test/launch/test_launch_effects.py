@@ -25,7 +25,6 @@ OTHER: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "params_file": ("PARAMS", {}),
     "robot_state_publisher": ("false", {"urdf": str(CHARMIE)}),
-    "markers": ("arrows", SHOWN),
     "namespace": ("left", {}),
     "use_sim_time": ("true", {}),
     "frame_prefix": ("left/", {}),
@@ -36,7 +35,6 @@ OTHER: dict[str, tuple[str, dict[str, str]]] = {
     "effort_commands": ("/effort_controller/commands", {}),
     "autostart": ("false", {}),
     "respawn": ("false", {}),
-    "respawn_delay": ("2", {}),
     "log_level": ("debug", {}),
     "rviz": ("true", {}),
     "rviz_config": ("RVIZ", SHOWN),
@@ -169,8 +167,8 @@ def test_respawn_is_for_what_answers_joint_states(monkeypatch: pytest.MonkeyPatc
         ("charmie_torso", {"dynamics_node", "torso_reaction_node"}),
         ("modular_assembly", {"dynamics_node"}),  # a new assembly_node would not know what is docked
     ):
-        processes = started(monkeypatch, f"{launch_file}.launch.py", respawn_delay="1.5")
+        processes = started(monkeypatch, f"{launch_file}.launch.py")
         assert {name for name, one in processes.items() if one.respawn} == expected
-        assert {processes[name].respawn_delay for name in expected} == {1.5}
+        assert {processes[name].respawn_delay for name in expected} == {0.5}
         # the lifecycle is started by the node itself, so that it is after a respawn, too
         assert all(processes[name].parameters["autostart"] is True for name in expected)

@@ -1,4 +1,4 @@
-"""examples/ros2_control/arm.launch.py: what it starts, and what it says where ros2_control is missing."""
+"""examples/ros2_control/arm.launch.py: what it starts."""
 
 from pathlib import Path
 
@@ -49,19 +49,6 @@ def ros2_control(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def processes(monkeypatch: pytest.MonkeyPatch, **arguments: str) -> dict[str, Process]:
     """Of the example."""
     return started(monkeypatch, FILE, **arguments)
-
-
-@pytest.mark.skipif(not is_missing("controller_manager"), reason="ros2_control is installed")
-def test_without_ros2_control_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    description(FILE)  # what is raised here launch reports as a syntax error, too
-    with pytest.raises(RuntimeError) as raised:
-        processes(monkeypatch)
-    text = str(raised.value)
-    assert "not installed: " in text
-    assert "controller_manager" in text
-    assert "apt install" in text
-    assert "ros-$ROS_DISTRO-joint-trajectory-controller" in text
-    assert "\n" not in text
 
 
 @pytest.mark.usefixtures("ros2_control")

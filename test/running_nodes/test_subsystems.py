@@ -184,13 +184,12 @@ def kill_and_restart(robot, name, *parameters):
     node, blamed = robot.nodes[name], NEEDS[name]
     os.kill(robot.processes.pid(node), signal.SIGKILL)
     killed = time.time_ns()
-    robot.play_until(
-        lambda: all(f"'{name}'" in robot.neighbours_error(one) for one in blamed), f"'{name}' to be named"
-    )
+    robot.play_until(lambda: all(map(robot.neighbours_error, blamed)), f"'{name}' to be missed")
+    assert any(f"'{name}'" in robot.neighbours_error(one) for one in blamed)
     silent = time.time_ns()
     for one in blamed:
-        log, said = robot.folder / f"{robot.nodes[one]}.log", rf"no (motion|wrench) from subsystem .*'{name}'"
-        named = re.compile(rf"\[ERROR\].*neighbours: {said}")
+        log = robot.folder / f"{robot.nodes[one]}.log"
+        named = re.compile(r"\[ERROR\].*neighbours: no (motion|wrench) from subsystem ")
         robot.play_until(lambda log=log, named=named: named.search(log.read_text()), f"the log of '{one}'")
         # what was on its way when the process was killed may still have been answered
         assert not [stamp for stamp in robot.torques[one] if killed + 0.2e9 < stamp < silent - 0.2e9]

@@ -19,7 +19,7 @@ CONFIG, URDF = SHARE / "config", str(SHARE / "urdf" / "charmie_torso.urdf")
 
 def nodes(context: LaunchContext) -> list[Action]:
     """The robot's nodes, torso_reaction_node, and the player, which waits until both others listen."""
-    robot = robot_launch({"urdf": URDF, "markers": "torso_reaction_node/markers"})
+    robot = robot_launch({"urdf": URDF})
     files = {"robot_description_file": URDF, "rules_file": existing_file(context, "rules_file")}
     own = files | start_options(context)
     params, topics = existing_file(context, "params_file"), ("joint_states", "reference", "controller_state")

@@ -19,7 +19,6 @@ from modular_dynamics_ros.launch_support import (
     robot_parameters,
     rviz_nodes,
     state_publisher,
-    value_of,
     words_of,
 )
 
@@ -44,7 +43,7 @@ def nodes(context: LaunchContext) -> list[Action]:
         loops = [COMPLETED] if has_loops(description, partition or None) else []
         publisher = [state_publisher(context, description, loops)]
     # the first may be missing: then nothing has been started
-    return [*rviz_nodes(context, description, partition, value_of(context, "markers")), *publisher, dynamics]
+    return [*rviz_nodes(context, description, partition), *publisher, dynamics]
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -64,7 +63,6 @@ def generate_launch_description() -> LaunchDescription:
             "it replaces the same section of the tags; empty: none",
         ),
         argument("params_file", "", "YAML file of dynamics_node's parameters; empty: the node's defaults"),
-        argument("markers", "", "topic of markers that rviz2 shows without rviz_config, too; empty: none"),
         *map(argument, ("robot_state_publisher", *ROBOT_ARGUMENTS)),
     ]
     return LaunchDescription([*arguments, OpaqueFunction(function=nodes)])

@@ -20,7 +20,7 @@ from modular_dynamics_ros.launch_support import (
 from modular_dynamics_ros.node.topic_names import subsystem_nodes
 
 TOPICS = ("joint_states", "robot_description", "reference", "controller_state")
-SHARED = ("namespace", *TOPICS, "use_sim_time", "frame_prefix", "autostart", "respawn", "respawn_delay")
+SHARED = ("namespace", *TOPICS, "use_sim_time", "frame_prefix", "autostart", "respawn")
 
 
 def nodes(context: LaunchContext) -> list[Action]:

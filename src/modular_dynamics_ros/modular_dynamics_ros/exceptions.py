@@ -12,10 +12,6 @@ class ParameterError(NodeError):
     """A parameter value that is refused; the text names the parameter and the allowed values."""
 
 
-class NoSectionError(ParameterError):
-    """A parameter file that has sections, but none for the node; the text names those it has."""
-
-
 class RobotError(NodeError):
     """A description, or rules about a robot, that a node cannot use."""
 

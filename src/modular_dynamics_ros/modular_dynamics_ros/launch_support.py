@@ -1,7 +1,6 @@
 """Functions of the launch files: arguments, nodes, rviz2, and the launch of a robot."""
 
 import atexit
-import math
 import shlex
 import tempfile
 import warnings
@@ -9,11 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ament_index_python.packages import (
-    PackageNotFoundError,
-    get_package_prefix,
-    get_package_share_directory,
-)
+from ament_index_python.packages import get_package_share_directory
 from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
@@ -22,8 +17,6 @@ from launch_ros.parameter_descriptions import ParameterValue
 
 import modular_dynamics as md
 from launch import LaunchContext
-from modular_dynamics_ros.launch_checks import check_parameters, checked_namespace, checked_topic
-from modular_dynamics_ros.rviz_config import rviz_config
 
 BOOLEAN = ["true", "false", "True", "False"]
 LEVELS = ["debug", "info", "warn", "error", "fatal"]
@@ -47,11 +40,14 @@ COMMON: dict[str, tuple[str, str, list[str] | None]] = {
     ),
     "autostart": ("true", "configure and activate the lifecycle nodes", BOOLEAN),
     "respawn": ("true", "start a lifecycle node about a robot again when its process has ended", BOOLEAN),
-    "respawn_delay": ("0.5", "time before that [s]", None),
     "log_level": ("info", "lowest severity that the nodes of modular_dynamics log", LEVELS),
     "loop": ("true", "play the motion again and again", BOOLEAN),
     "rviz": ("false", "start rviz2 with the robot", BOOLEAN),
-    "rviz_config": ("", "configuration file of rviz2; empty: one is made for the robot", None),
+    "rviz_config": (
+        "",
+        "file of rviz2; empty: config/robot.rviz, with the robot's frames",
+        None,
+    ),
     "fixed_frame": (
         "",
         "fixed frame of rviz2 without rviz_config; empty: the root link of urdf; without urdf base_link",
@@ -78,6 +74,7 @@ TOPICS = {
     for name in ("joint_states", "robot_description", "reference", "controller_state", "effort_commands")
 }
 SHARE = Path(get_package_share_directory("modular_dynamics_bringup"))
+RESPAWN_DELAY = 0.5  # [s] before a node is started again
 UNKNOWN_ROOT = "base_link"  # where the robot is known only later: the name that REP 105 recommends
 
 
@@ -120,9 +117,7 @@ def words_of(context: LaunchContext, name: str) -> list[str]:
 
 def remappings(context: LaunchContext, *names: str) -> list[tuple[str, str]]:
     """Return remappings from the topics of these arguments to their values."""
-    if empty := [name for name in names if not value_of(context, name)]:
-        raise ValueError(f"launch argument {empty[0]} is empty; give the name of a topic")
-    chosen = ((TOPICS[name], checked_topic(name, value_of(context, name))) for name in names)
+    chosen = ((TOPICS[name], value_of(context, name)) for name in names)
     return [(topic, other) for topic, other in chosen if topic != other]
 
 
@@ -143,20 +138,17 @@ def own_node(
         parameters: override those of the file. topics: arguments that remap its topics.
         respawn: whether it is started again where the launch argument respawn is true.
     """
-    namespace = checked_namespace(value_of(context, "namespace"))
-    if params_file:
-        check_parameters(params_file, f"{namespace}/{name}", executable or name)
     return Node(
         package="modular_dynamics_ros",
         executable=executable or name,
         name=name,
-        namespace=namespace,
+        namespace=value_of(context, "namespace"),
         output="screen",
         arguments=["--ros-args", "--log-level", LaunchConfiguration("log_level")],
         parameters=[*filter(None, [params_file]), _clock(context), dict(parameters)],
         remappings=remappings(context, *topics),
         respawn=respawn and is_true(context, "respawn"),
-        respawn_delay=_respawn_delay(context) if respawn else None,
+        respawn_delay=RESPAWN_DELAY,
     )
 
 
@@ -190,7 +182,6 @@ def player(context: LaunchContext, subscribers: int) -> Node:
 def state_publisher(context: LaunchContext, description: str, others: Sequence[tuple[str, str]]) -> Node:
     """Return robot_state_publisher with a description (XML) and further remappings."""
     name = "robot_state_publisher"
-    require_package(name, "or robot_state_publisher:=false")
     taken = [topic for topic, _ in others]
     own = [one for one in remappings(context, "joint_states", "robot_description") if one[0] not in taken]
     given = {
@@ -201,32 +192,28 @@ def state_publisher(context: LaunchContext, description: str, others: Sequence[t
         package=name,
         executable=name,
         name=name,
-        namespace=checked_namespace(value_of(context, "namespace")),
+        namespace=value_of(context, "namespace"),
         parameters=[_clock(context), given],
         remappings=[*own, *others],
     )
 
 
-def rviz_nodes(
-    context: LaunchContext, description: str, partition: str = "", markers: str = ""
-) -> list[Node]:
+def rviz_nodes(context: LaunchContext, description: str, partition: str = "") -> list[Node]:
     """Return rviz2 if the argument rviz asks for it, with the argument's file or one for the robot.
 
     Args:
         description: XML; empty: not known before the nodes run. partition: path; empty: none.
-        markers: topic of markers; empty: none.
     """
-    path = existing_file(context, "rviz_config")
+    path, prefix = existing_file(context, "rviz_config"), value_of(context, "frame_prefix")
     if not is_true(context, "rviz"):
         return []
-    require_package("rviz2", "or rviz:=false")
     if not path:
         root = described_robot(description, partition, None).links[0] if description else UNKNOWN_ROOT
-        frame = value_of(context, "fixed_frame") or value_of(context, "frame_prefix") + root
-        topic, prefix = value_of(context, "robot_description"), value_of(context, "frame_prefix")
-        path = _temporary_file(rviz_config(frame, topic, markers, prefix))
-    namespace = checked_namespace(value_of(context, "namespace"))
-    options: dict[str, Any] = {"namespace": namespace, "parameters": [_clock(context)]}
+        text = (SHARE / "config" / "robot.rviz").read_text(encoding="utf-8")
+        text = text.replace("FIXED_FRAME", value_of(context, "fixed_frame") or prefix + root)
+        text = text.replace("DESCRIPTION_TOPIC", value_of(context, "robot_description"))
+        path = _temporary_file(text.replace("TF_PREFIX", prefix.rstrip("/")))  # rviz2 puts a slash behind it
+    options: dict[str, Any] = {"namespace": value_of(context, "namespace"), "parameters": [_clock(context)]}
     return [Node(package="rviz2", executable="rviz2", arguments=["-d", path], **options)]
 
 
@@ -255,29 +242,8 @@ def described_robot(urdf: str, partition: str, mappings: Mapping[str, str] | Non
         return md.load_urdf(urdf, partition or None, mappings=mappings)
 
 
-def require_package(name: str, otherwise: str) -> None:
-    """Raise RuntimeError where a ROS package is not installed: how to install it, and what else helps."""
-    try:
-        get_package_prefix(name)
-    except PackageNotFoundError:
-        package = f"ros-$ROS_DISTRO-{name.replace('_', '-')}"
-        raise RuntimeError(f"{name} is not installed: apt install {package}, {otherwise}") from None
-
-
 def _clock(context: LaunchContext) -> dict[str, bool]:
     return {"use_sim_time": is_true(context, "use_sim_time")}
-
-
-def _respawn_delay(context: LaunchContext) -> float:
-    """Return the argument in seconds. Raises ValueError: no such time."""
-    value = value_of(context, "respawn_delay")
-    try:
-        delay = float(value)
-    except ValueError:
-        delay = math.nan
-    if not 0.0 <= delay < math.inf:
-        raise ValueError(f"launch argument respawn_delay is '{value}'; give seconds, 0 or more")
-    return delay
 
 
 def _temporary_file(content: str) -> str:

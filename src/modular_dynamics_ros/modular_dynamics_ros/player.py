@@ -13,9 +13,8 @@ more than there are subscribers; then subscribe once more when the answers to th
 import re
 import time
 from array import array
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from rclpy.node import Node
@@ -25,7 +24,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from modular_dynamics.exceptions import DescriptionError
-from modular_dynamics.motions import load_profile
+from modular_dynamics.motions import AccelerationProfile, load_profile
 from modular_dynamics.shell.command import UsageError, table_of
 from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics_ros.exceptions import MotionError, ParameterError
@@ -43,60 +42,6 @@ DEPTH = 500  # joint states that a slow subscriber may be behind: a second at 50
 SUBSCRIBER_CHECKS = 20.0  # [Hz]
 SENT = "sent {} joint states"  # `sent_in` reads it
 LINGER = 0.5  # [s] before the exit: samples on their way are lost when their publisher is destroyed
-
-
-class MotionSource(Protocol):
-    """A motion of named joints between t = 0 and t = duration [s]."""
-
-    joint_names: tuple[str, ...]
-    duration: float
-    has_acceleration: bool
-
-    def sample(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return positions, velocities, accelerations (n,) at t [s]; empty arrays for missing ones."""
-
-
-class Schedule:
-    """Samples k = 0, 1, ... of a motion at a rate: the first at t = 0, the last at exactly t = duration.
-
-    Where the rate does not divide the duration, the last step is shorter. A looped motion begins again one
-    period after its last sample.
-    """
-
-    def __init__(self, source: MotionSource, rate: float, *, loop: bool) -> None:
-        self.source, self.rate, self.loop = source, rate, loop
-        self._last = int(np.floor(source.duration * rate + 1e-9))
-        if source.duration - self._last / rate > 1e-9:
-            self._last += 1
-        self._lap = source.duration + 1.0 / rate
-        self.sample = lru_cache(maxsize=4096)(self._sample)  # state and reference ask for the same ones
-
-    def __len__(self) -> int:
-        """Return the number of samples of one lap."""
-        return self._last + 1
-
-    def exists(self, k: int) -> bool:
-        """Return whether there is a sample k."""
-        return self.loop or k < len(self)
-
-    def offset(self, k: int) -> int:
-        """Return when sample k is due [ns], from the first one on."""
-        lap, index = divmod(k, len(self))
-        return round((lap * self._lap + self._time(index)) * 1e9)
-
-    def _time(self, index: int) -> float:
-        """Return the time [s] in the motion of one of a lap's samples."""
-        return self.source.duration if index == self._last else index / self.rate
-
-    def _sample(self, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return self.source.sample(self._time(k % len(self)))
-
-    def window(self, first: int, length: float) -> range:
-        """Return the samples from `first` on that are due within `length` [s]."""
-        last, limit = first, self.offset(first) + length * 1e9
-        while self.exists(last + 1) and self.offset(last + 1) <= limit:
-            last += 1
-        return range(first, last + 1)
 
 
 class SampledMotion:
@@ -140,6 +85,53 @@ class SampledMotion:
             for table in self._tables
         )
         return q, v, a
+
+
+#: A motion of named joints between t = 0 and t = duration [s].
+MotionSource = AccelerationProfile | SampledMotion
+
+
+class Schedule:
+    """Samples k = 0, 1, ... of a motion at a rate: the first at t = 0, the last at exactly t = duration.
+
+    Where the rate does not divide the duration, the last step is shorter. A looped motion begins again one
+    period after its last sample.
+    """
+
+    def __init__(self, source: MotionSource, rate: float, *, loop: bool) -> None:
+        self.source, self.rate, self.loop = source, rate, loop
+        self._last = int(np.floor(source.duration * rate + 1e-9))
+        if source.duration - self._last / rate > 1e-9:
+            self._last += 1
+        self._lap = source.duration + 1.0 / rate
+
+    def __len__(self) -> int:
+        """Return the number of samples of one lap."""
+        return self._last + 1
+
+    def exists(self, k: int) -> bool:
+        """Return whether there is a sample k."""
+        return self.loop or k < len(self)
+
+    def offset(self, k: int) -> int:
+        """Return when sample k is due [ns], from the first one on."""
+        lap, index = divmod(k, len(self))
+        return round((lap * self._lap + self._time(index)) * 1e9)
+
+    def _time(self, index: int) -> float:
+        """Return the time [s] in the motion of one of a lap's samples."""
+        return self.source.duration if index == self._last else index / self.rate
+
+    def sample(self, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return positions, velocities, accelerations (n,) of sample k; empty arrays for missing ones."""
+        return self.source.sample(self._time(k % len(self)))
+
+    def window(self, first: int, length: float) -> range:
+        """Return the samples from `first` on that are due within `length` [s]."""
+        last, limit = first, self.offset(first) + length * 1e9
+        while self.exists(last + 1) and self.offset(last + 1) <= limit:
+            last += 1
+        return range(first, last + 1)
 
 
 def load_motion(path: str | Path) -> MotionSource:

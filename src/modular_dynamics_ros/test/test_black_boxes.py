@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pinocchio
 import pytest
-from geometry_msgs.msg import WrenchStamped
 from rclpy.node import Node
 from sensor_msgs.msg import Imu, JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -30,10 +29,11 @@ MS = 1_000_000  # [ns]
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
 BOX = "~/black_box/right_branch/wrench"
+FORCE = np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 
 
 class Session(DynamicsSession):
-    """Of four_link, its right branch a black box; at a time [ms]."""
+    """Of four_link, its right branch a black box; times are in [ms]."""
 
     def __init__(self, path, partition, **parameters):
         given = {"stale_after": 0.5, "crosscheck_rate": 0.0, "partition_file": partition}
@@ -46,16 +46,16 @@ class Session(DynamicsSession):
     def at(self, ms):
         self._node.time = ms * MS
 
-    def state(self, ms):
-        message = JointState(name=NAMES[:3], position=Q[:3].tolist(), velocity=V[:3].tolist())
-        message.header.stamp = stamp_message(ms * MS)
+    def state(self, ms=None, q=Q[:3], v=V[:3]):
+        """At a time, or now."""
+        stamp = self._node.time if ms is None else ms * MS
+        message = JointState(name=NAMES[:3], position=q.tolist(), velocity=v.tolist())
+        message.header.stamp = stamp_message(stamp)
         self.receive(message, message_info(self._node.time))
 
-    def wrench(self, ms, force=1.0):
-        values = np.array([0.0, 0.0, force, 0.0, 0.0, 0.0])
-        message = WrenchStamped(wrench=WrenchWriter().write(stamp_message(0), "upper_stem", values).wrench)
-        message.header.frame_id, message.header.stamp = "upper_stem", stamp_message(ms * MS)
-        receive(self._node, BOX, message)
+    def wrench(self, ms=None, values=FORCE, frame="upper_stem"):
+        stamp = self._node.time if ms is None else ms * MS
+        receive(self._node, BOX, WrenchWriter().write(stamp_message(stamp), frame, values))
 
     @property
     def answered(self):
@@ -63,6 +63,18 @@ class Session(DynamicsSession):
 
     def look(self):
         self.boxes._look()
+
+    def held(self):
+        """Torques that are published while stale, after the last states were given."""
+        self._node.time += 10_000 * MS
+        sent = self._node.sent["~/joint_torques"]
+        count = len(sent)
+        self.on_watch()
+        return [list(message.effort) for message in sent[count:]]
+
+    def problem(self):
+        """The last one about joint states."""
+        return self._node.log.texts("joint_states")[-1]
 
 
 @pytest.fixture
@@ -79,12 +91,12 @@ def test_without_a_wait_the_newest_wrench_counts(make):
 
 def test_with_a_wait_the_wrench_of_the_stamp_counts(make):
     session, plain = make(black_box_wait=0.1), make()
-    session.wrench(999, 5.0)
+    session.wrench(999, 5.0 * FORCE)
     session.state(1000)
     assert session.answered == []
-    session.wrench(1000, 7.0)
+    session.wrench(1000, 7.0 * FORCE)
     assert session.answered == [1000]
-    plain.wrench(1000, 7.0)
+    plain.wrench(1000, 7.0 * FORCE)
     plain.state(1000)
     effort, other = (one._node.sent["~/joint_torques"][0].effort for one in (session, plain))
     assert effort == pytest.approx(other, abs=1e-14)
@@ -247,72 +259,44 @@ def test_torques_are_those_without_the_black_box(tmp_path):
 BEGIN, END = 1000, 1500  # [ms]
 
 
-class Observed(DynamicsSession):
-    """Of four_link, its right branch a black box; times are in [ms]."""
-
-    def __init__(self, path, partition, **parameters):
-        given = {"stale_after": 0.2, "crosscheck_rate": 0.0, "partition_file": partition}
-        table = DynamicsParameters(**given | parameters)
-        super().__init__(lone_node(), self.load(path, table), table)
-        self._node.time = BEGIN * MS
-        self.activate(None)
-        self.averaging = self.boxes.begin_averaging("right_branch")
-
-    def state(self, ms, bend=0.0, names=NAMES[:3]):
-        self._node.time = ms * MS
-        position = [bend if name == "bend" else 0.0 for name in names]
-        message = JointState(name=names, position=position, velocity=[0.0] * len(names))
-        message.header.stamp = stamp_message(ms * MS)
-        self.receive(message, message_info(self._node.time))
-        self.boxes.measured("right_branch", "upper_stem", np.ones(6))
-
-    def states(self, begin=BEGIN, end=END, **fields):
-        for ms in range(begin, end + 1, 20):
-            self.state(ms, **fields)
-
-    def result(self):
-        self.averaging.end(self.boxes._node.now())
-        return self.averaging.result()
-
-    def refusal(self):
-        with pytest.raises(BadMessage) as error:
-            self.result()
-        return str(error.value)
-
-
-@pytest.fixture
-def make_observed(four_link, boxed_branch):
-    return lambda **parameters: Observed(four_link, boxed_branch, **parameters)
-
-
-def test_all_states_count_of_which_a_rate_answers_few(make_observed):
-    """Its timer has not come when all is over."""
-    session = make_observed(rate=1.0)
-    session.states()
-    assert session.record.counts.superseded > 20
-    assert session.result().mean.tolist() == [1.0] * 6
-    session = make_observed(rate=1.0)
+def averaged(session, bend=lambda ms: 0.0, before=lambda ms: None):
+    """The mean of wrenches that come with states of a robot at rest."""
+    averaging = session.boxes.begin_averaging("right_branch")
     for ms in range(BEGIN, END + 1, 20):
-        session.state(ms, bend=0.1 if ms == 1240 else 0.0)
-    assert "joint 'bend' moves: velocity 0 rad/s, displacement +0.1 rad" in session.refusal()
+        session.at(ms)
+        before(ms)
+        session.state(ms, np.array([0.0, bend(ms), 0.0]), np.zeros(3))
+        session.boxes.measured("right_branch", "upper_stem", np.ones(6))
+    averaging.end(session._node.now())
+    return averaging.result()
 
 
-def test_a_root_that_turns_is_no_robot_at_rest(make_observed):
+def test_all_states_count_of_which_a_rate_answers_few(make):
+    """Its timer has not come when all is over."""
+    session = make(rate=1.0, stale_after=0.2)
+    assert averaged(session).mean.tolist() == [1.0] * 6
+    assert session.record.counts.superseded > 20
+    with pytest.raises(BadMessage, match=r"joint 'bend' moves: velocity 0 rad/s, displacement \+0.1 rad"):
+        averaged(make(rate=1.0, stale_after=0.2), bend=lambda ms: 0.1 if ms == 1240 else 0.0)
+
+
+@pytest.mark.parametrize("amplitude", [0.0, 0.6])
+def test_a_root_that_turns_is_no_robot_at_rest(make, amplitude):
     """An imu tells no twist."""
-    for amplitude in (0.0, 0.6):
-        session = make_observed(gravity_source="imu")
-        for ms in range(BEGIN, END + 1, 20):
-            half = 0.5 * amplitude * np.sin(0.003 * (ms - BEGIN))
-            message = Imu()
-            message.header.frame_id, message.header.stamp = "base", stamp_message(ms * MS)
-            message.orientation.x, message.orientation.w = float(np.sin(half)), float(np.cos(half))
-            session._node.time = ms * MS
-            receive(session._node, "imu", message)
-            session.state(ms)
-        if amplitude:
-            assert "the base moves: velocity 0 m/s, turned by" in session.refusal()
-        else:
-            session.result()
+    session = make(gravity_source="imu", stale_after=0.2)
+
+    def turn(ms):
+        half = 0.5 * amplitude * np.sin(0.003 * (ms - BEGIN))
+        message = Imu()
+        message.header.frame_id, message.header.stamp = "base", stamp_message(ms * MS)
+        message.orientation.x, message.orientation.w = float(np.sin(half)), float(np.cos(half))
+        receive(session._node, "imu", message)
+
+    if amplitude:
+        with pytest.raises(BadMessage, match="the base moves: velocity 0 m/s, turned by"):
+            averaged(session, before=turn)
+    else:
+        averaged(session, before=turn)
 
 
 POINT = "right_branch/connection_point"
@@ -338,116 +322,71 @@ class Arm:
         return tau[places], self.data.f[self.model.getJointId("right")].vector.copy()
 
 
-class Held:
-    """What is published while stale, after the last states were given."""
-
-    def __init__(self, four_link, partition, **parameters):
-        table = DynamicsParameters(
-            on_stale="hold_gravity", stale_after=0.1, partition_file=partition, **parameters
-        )
-        self.session = DynamicsSession(lone_node(), DynamicsSession.load(four_link, table), table)
-        self.node = self.session._node
-        self.node.time = 1000 * MS
-        self.session.activate(None)
-        self.session.computation.wrenches.black_box._steady = lambda: -(10**20)  # none is old by that clock
-
-    def state(self, q, v):
-        message = JointState(name=NAMES[:3], position=q.tolist(), velocity=v.tolist())
-        message.header.stamp = stamp_message(self.node.time)
-        self.session.receive(message, message_info(self.node.time))
-
-    def wrench(self, values):
-        message: WrenchStamped = WrenchWriter().write(stamp_message(self.node.time), POINT, values)
-        receive(self.node, BOX, message)
-
-    @property
-    def answered(self):
-        return self.session.record.counts.answered
-
-    def torques(self):
-        self.node.time += 10_000 * MS
-        sent = self.node.sent["~/joint_torques"]
-        count = len(sent)
-        self.session.on_watch()
-        return [list(message.effort) for message in sent[count:]]
-
-
 @pytest.fixture(scope="module")
 def arm(four_link):
     return Arm(four_link)
 
 
 @pytest.fixture
-def held(four_link, boxed_branch):
-    return lambda **parameters: Held(four_link, boxed_branch, **parameters)
+def holding(make):
+    return lambda **parameters: make(on_stale="hold_gravity", stale_after=0.1, **parameters)
 
 
 @pytest.mark.parametrize("moving", [0.0, 3.0])
-def test_the_weight_of_a_known_load_is_held_wherever_the_robot_is(arm, held, moving):
-    one, v = held(black_box_loads=[arm.load]), np.full(3, moving)
-    one.wrench(arm.dynamics(HERE, v)[1])
-    one.state(HERE, v)
+def test_the_weight_of_a_known_load_is_held_wherever_the_robot_is(arm, holding, moving):
+    session, v = holding(black_box_loads=[arm.load]), np.full(3, moving)
+    session.wrench(None, arm.dynamics(HERE, v)[1], POINT)
+    session.state(None, HERE, v)
     weight, _ = arm.dynamics(HERE, np.zeros(3))
-    assert one.torques() == [pytest.approx(weight, abs=1e-12)]
-    one.state(THERE, v)  # its wrench is missing: not answered
+    assert session.held() == [pytest.approx(weight, abs=1e-12)]
+    session.state(None, THERE, v)  # its wrench is missing: not answered
     weight, _ = arm.dynamics(THERE, np.zeros(3))
-    assert one.torques() == [pytest.approx(weight, abs=1e-12)]
-    assert one.torques() == [pytest.approx(weight, abs=1e-12)]
+    assert session.held() == [pytest.approx(weight, abs=1e-12)]
+    assert session.held() == [pytest.approx(weight, abs=1e-12)]
 
 
-def test_the_last_wrench_of_a_robot_at_rest_is_held_there(arm, held):
-    one = held()
+def test_the_last_wrench_of_a_robot_at_rest_is_held_there_unless_it_creeps(arm, holding):
+    session = holding()
     weight, wrench = arm.dynamics(HERE, np.zeros(3))
-    one.wrench(wrench)
-    one.state(HERE, np.full(3, 0.01))
+    session.wrench(None, wrench, POINT)
+    session.state(None, HERE, np.full(3, 0.01))
     for _ in range(2):
-        assert one.torques() == [pytest.approx(weight, abs=1e-12)]
+        assert session.held() == [pytest.approx(weight, abs=1e-12)]
+    session.state(None, HERE + 0.009, np.zeros(3))  # not answered: its wrench is missing
+    assert len(session.held()) == 1
+    session.state(None, HERE + 0.018, np.zeros(3))
+    assert session.held() == []
+    assert "no wrench of black box" in session.problem()
 
 
-@pytest.mark.parametrize(("v", "now"), [(3.0, HERE), (0.0, THERE)])
-def test_a_wrench_of_a_moving_robot_or_of_another_place_is_not_held(arm, held, v, now):
-    one, v = held(), np.full(3, v)
-    one.wrench(arm.dynamics(HERE, v)[1])
-    one.state(HERE, v)
+@pytest.mark.parametrize(
+    ("v", "now"),
+    [
+        (np.full(3, 3.0), HERE),
+        (np.zeros(3), THERE),
+        (np.zeros(0), HERE),  # its velocity is not known
+    ],
+)
+def test_a_wrench_of_a_moving_robot_or_of_another_place_is_not_held(arm, holding, v, now):
+    session = holding()
+    session.wrench(None, arm.dynamics(HERE, v if len(v) else np.zeros(3))[1], POINT)
+    session.state(None, HERE, v)
+    assert session.answered == [1000]
     if now is THERE:
-        one.node.time += 500 * MS
-        one.state(THERE, v)
-    assert one.torques() == []
-    (text,) = one.node.log.texts("joint_states")[-1:]
-    assert "position not held: no wrench of black box 'right_branch' was measured while the robot was" in text
-    assert "black_box_loads" in text
-
-
-def refused(one):
-    """Whether nothing is held, and why."""
-    return one.torques() == [] and "no wrench of black box" in one.node.log.texts("joint_states")[-1]
-
-
-def test_a_robot_that_creeps_does_not_take_its_wrench_along(arm, held):
-    one = held()
-    weight, wrench = arm.dynamics(HERE, np.zeros(3))
-    one.wrench(wrench)
-    one.state(HERE, np.zeros(3))
-    assert one.torques() == [pytest.approx(weight, abs=1e-12)]
-    one.state(HERE + 0.009, np.zeros(3))  # not answered: its wrench is missing
-    assert len(one.torques()) == 1
-    one.state(HERE + 0.018, np.zeros(3))
-    assert refused(one)
-
-
-def test_a_robot_whose_velocity_is_not_known_may_move(arm, held):
-    one = held()
-    one.wrench(arm.dynamics(HERE, np.zeros(3))[1])
-    one.state(HERE, np.zeros(0))
-    assert one.answered == 1
-    assert refused(one)
+        session.at(1500)
+        session.state(None, THERE, v)
+    assert session.held() == []
+    text = "position not held: no wrench of black box 'right_branch' was measured while the robot was"
+    assert text in session.problem()
+    assert "black_box_loads" in session.problem()
 
 
 @pytest.mark.parametrize("on_stale", ["hold", "zero"])
-def test_what_stands_for_a_wrench_that_has_stopped_is_not_held(arm, held, on_stale):
-    one = held(on_stale_black_box=on_stale)
-    one.wrench(arm.dynamics(THERE, np.zeros(3))[1])
-    one.node.time += 500 * MS
-    one.state(HERE, np.zeros(3))
-    assert one.answered == 1
-    assert refused(one)
+def test_what_stands_for_a_wrench_that_has_stopped_is_not_held(arm, holding, on_stale):
+    session = holding(on_stale_black_box=on_stale)
+    session.wrench(None, arm.dynamics(THERE, np.zeros(3))[1], POINT)
+    session.at(1500)
+    session.state(None, HERE, np.zeros(3))
+    assert session.answered == [1500]
+    assert session.held() == []
+    assert "no wrench of black box" in session.problem()

@@ -1,21 +1,19 @@
 """dynamics_node with four_link's right branch as a black box, and the sensor that holds that branch."""
 
-from contextlib import closing
+from contextlib import ExitStack, closing
 from time import monotonic
 
 import numpy as np
 import pytest
-from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
-from modular_dynamics_interfaces.srv import IdentifyPayload, SetPayload, TareBlackBox
 from modular_dynamics_interfaces.srv import IdentifyPayload as Identify
-from std_msgs.msg import String
+from modular_dynamics_interfaces.srv import SetPayload, TareBlackBox
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Harness
 from helpers.wrenches import in_carrying_link
 from modular_dynamics_ros.messages.geometry import WrenchWriter
-from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.node.robot_node import SUCCESS
 from modular_dynamics_ros.node.spinning import finish
 
@@ -23,7 +21,7 @@ BOX, PERIOD = "right_branch", 0.005
 # [ns], more than stale_after: a joint state so much later is answered with no wrench of the pose before
 LATER = 250_000_000
 OFFSET = np.array([4.0, -2.0, 7.0, 0.3, -0.1, 0.2])
-KINDS = {"tare_black_box": TareBlackBox, "identify_payload": IdentifyPayload}
+KINDS = {"tare_black_box": TareBlackBox, "identify_payload": Identify}
 
 
 class Boxed(Harness):
@@ -37,13 +35,8 @@ class Boxed(Harness):
     def __init__(self, path, partition, **parameters):
         super().__init__(robot_description_file=path, partition_file=partition, **parameters)
         self.graph, self.rng = md.load_urdf(path), np.random.default_rng(5)
-        self.q, self.v, self.noise, self.offset, self.frame = (
-            np.zeros(3),
-            np.zeros(3),
-            0.0,
-            OFFSET,
-            "upper_stem",
-        )
+        self.q, self.v = np.zeros((2, 3))
+        self.noise, self.offset, self.frame = 0.0, OFFSET, "upper_stem"
         self.sensor = self.probe.create_publisher(WrenchStamped, f"dynamics_node/black_box/{BOX}/wrench", 100)
         self.clients = {name: self.client(kind, f"dynamics_node/{name}") for name, kind in KINDS.items()}
         self._next, self.stalled = 0.0, False
@@ -80,29 +73,21 @@ class Boxed(Harness):
 
         def answered():
             self.feed()
-            found[:] = [m for m in self.torques if Time_ns(m.header.stamp) > after + LATER]
+            found[:] = [m for m in self.torques if stamp_nanoseconds(m.header.stamp) > after + LATER]
             return found
 
         self.spin_until(answered)
         return np.array(found[-1].effort)
 
 
-def Time_ns(stamp: Time) -> int:
-    return stamp.sec * 10**9 + stamp.nanosec
-
-
 @pytest.fixture
 def boxed(ros, four_link, boxed_branch):
-    made = []
-
     def make(**parameters):
-        made.append(Boxed(four_link, boxed_branch, **{"crosscheck_rate": 0.0} | parameters))
-        return made[-1]
+        given = {"crosscheck_rate": 0.0} | parameters
+        return ended.enter_context(closing(Boxed(four_link, boxed_branch, **given)))
 
-    yield make
-    for one in made:
-        with closing(one):
-            pass
+    with ExitStack() as ended:
+        yield make
 
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -167,7 +152,7 @@ def test_a_frame_that_moves_against_the_connection_point_is_refused(boxed, graph
     assert "frame 'base' moves against the connection point of" in text
 
 
-@pytest.mark.parametrize("end", ["deactivate", "stop measuring", "end the process"])
+@pytest.mark.parametrize("end", ["deactivate", "end the process"])
 def test_a_measurement_that_is_cut_short_is_no_success(boxed, end):
     node = boxed().ready()
     averaged = node.clients["tare_black_box"].call_async(TareBlackBox.Request(black_box=BOX, duration=1.5))
@@ -176,11 +161,9 @@ def test_a_measurement_that_is_cut_short_is_no_success(boxed, end):
     if end == "deactivate":
         assert node.node.trigger_deactivate() == SUCCESS
         assert node.node.trigger_activate() == SUCCESS
-    elif end == "end the process":
+    else:
         finish(node.node, node.executor)  # the client gets its answer before the node is destroyed
         assert not node.node.unanswered
-    else:
-        node.node._box_services._ended.set()
     node.spin_until(lambda: node.feed() or averaged.done())
     assert "deactivated or ended while" in refused(averaged.result(), "REFUSED")
 
@@ -225,23 +208,6 @@ def test_a_refused_request_tells_how_many_poses_are_collected(boxed):
     answer = node.ask("identify_payload", black_box="left_branch", command=solve)
     refused(answer, "UNKNOWN_NAME")
     assert answer.poses == 0
-
-
-def test_without_a_robot_the_refusal_of_its_description_is_told(ros):
-    with closing(Harness()) as node:
-        node.start()
-        client = node.client(Identify, "dynamics_node/identify_payload")
-
-        def ask():
-            future = client.call_async(Identify.Request(black_box=BOX, command=Identify.Request.SOLVE))
-            node.spin_until(future.done)
-            assert future.result().poses == 0
-            return refused(future.result(), "NOT_ACTIVE")
-
-        assert "is awaited on the topic robot_description" in ask()
-        node.descriptions.publish(String(data="<robot"))
-        node.spin_until(lambda: "refused" in node.node.why_no_robot)
-        assert "the last robot_description was refused: line 1: malformed XML" in ask()
 
 
 def test_a_moving_robot_is_refused(boxed):
@@ -321,28 +287,19 @@ def test_bad_requests_are_answered_with_the_reason(boxed):
     assert "came meanwhile: it is not known" in text or "older than the end of the time" in text
 
 
-@pytest.mark.parametrize("name", ["tare_black_box", "identify_payload"])
-def test_a_change_of_the_robot_while_the_wrench_is_averaged_is_told(boxed, name):
+def test_a_change_of_the_robot_while_the_wrench_is_averaged_is_told(boxed):
     """What was averaged belongs to the robot as it was: success would hide that it is forgotten."""
     node = boxed().ready()
-    fields = {"black_box": "right_branch", "duration": 1.5}
-    kinds = {"tare_black_box": TareBlackBox, "identify_payload": Identify}
-    request = kinds[name].Request(**fields)
-    if name == "identify_payload":
-        request.command = Identify.Request.ADD_POSE
-    averaged = node.clients[name].call_async(request)
+    pose = Identify.Request(black_box=BOX, duration=1.5, command=Identify.Request.ADD_POSE)
+    averaged = node.clients["identify_payload"].call_async(pose)
     node.spin_until(lambda: node.feed() or node.node.session.boxes.averaging is not None)
-    client = node.client(SetPayload, "dynamics_node/set_payload")
     payload = SetPayload.Request(link="left_branch")
     payload.inertia.m = 0.1
-    changed = client.call_async(payload)
+    changed = node.client(SetPayload, "dynamics_node/set_payload").call_async(payload)
     node.spin_until(lambda: node.feed() or (changed.done() and averaged.done()))
     good(changed.result())
     assert "changed or replaced while" in refused(averaged.result(), "REFUSED")
-    request.duration = LONG
-    again = node.clients[name].call_async(request)
-    node.spin_until(lambda: node.feed() or again.done())
-    good(again.result())
+    good(node.ask("identify_payload", command=Identify.Request.ADD_POSE, duration=LONG))
 
 
 def test_huge_wrenches_are_no_offset(boxed):
@@ -360,8 +317,6 @@ def test_huge_wrenches_are_no_offset(boxed):
 
 @pytest.fixture
 def graph_load(four_link):
-    import modular_dynamics as md
-
     graph = md.load_urdf(four_link)
     body = graph.bodies[graph.joint_index("right")]
     return f"right_branch:={body.mass} " + " ".join(map(str, body.com.tolist()))

@@ -41,41 +41,13 @@ def test_the_care_robots_motion_ends_where_the_paper_says(root):
     assert {name: speeds[name] for name in expected} == pytest.approx(expected)
 
 
-def test_the_sign_changes_at_the_middle_and_not_before(root):
-    motion = load_motion(root / "config/charmie_motion.yaml")
-    before, at, end = (motion.sample(t)[2][0] for t in (2.5 - 1e-9, 2.5, 5.0))
-    assert (before, at, end) == (-0.032, 0.032, 0.032)
-
-
-GOOD = "duration: 1.0\nsegments: [{until: 1.0, scale: 1.0}]\naccelerations: {a: 1.0}\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "offender"),
-    [
-        ("[1, 2]", "duration, segments and accelerations is needed"),
-        ("duration: [", "line 2: this is not YAML"),
-        (GOOD.replace("duration: 1.0", "duration: soon"), "duration is 'soon'; a finite number"),
-        (GOOD.replace("until: 1.0", "until: .nan"), "segments/0/until is nan; a finite number"),
-        (GOOD.replace("until: 1.0", "until: 0.5"), "duration is 1.0; the end of the last segment"),
-        (GOOD.replace("[{", "[{until: 2.0, scale: 1}, {"), "segments/1/until is 1.0; a time [s] later"),
-        (GOOD.replace("a: 1.0", "a: true"), "accelerations/a is True; a finite number"),
-        (GOOD.replace("{a: 1.0}", "{}"), "accelerations is {}; at least one joint"),
-        (GOOD + "start: {b: 1.0}\n", "start/b is no joint that accelerations names"),
-        (GOOD + "speed: 2\n", "speed is an unknown key"),
-    ],
-)
-def test_a_bad_file_is_refused_by_name(tmp_path, text, offender):
+def test_a_bad_file_is_refused_by_name(tmp_path):
     path = tmp_path / "motion.yaml"
-    path.write_text(text)
-    with pytest.raises(MotionError, match=r"motion\.yaml") as caught:
+    path.write_text("duration: [")
+    with pytest.raises(MotionError, match=r"motion\.yaml.* line 2: this is not YAML"):
         load_motion(path)
-    assert offender in str(caught.value)
-
-
-def test_a_missing_file_is_refused_by_name(tmp_path):
-    with pytest.raises(MotionError, match=r"nowhere\.yaml"):
-        load_motion(tmp_path / "nowhere.yaml")
+    with pytest.raises(MotionError, match=r"\.yaml or \.csv"):
+        load_motion("motion.bag")
 
 
 MOTION = AccelerationProfile({"a": 2.0}, [(1.0, 1.0)])
@@ -279,21 +251,6 @@ def test_bad_parameters_are_refused(stage, parameters, error, words):
 
 TABLE = "time, q_a, v_a, q_b, v_b\n1.0, 0, 2, 10, 0\n1.5, 1, 2, 10, 0\n2.5, 3, 2, 12, 4\n"
 
-JOINT_STATE = """std_msgs/Header header
-string[] name
-float64[] position
-float64[] velocity
-float64[] effort
-================================================================================
-MSG: std_msgs/Header
-builtin_interfaces/Time stamp
-string frame_id
-================================================================================
-MSG: builtin_interfaces/Time
-int32 sec
-uint32 nanosec
-"""
-
 
 def write(path, text):
     path.write_text(text)
@@ -315,17 +272,12 @@ def test_a_table_is_exact_at_its_rows_and_linear_between(tmp_path):
     ("text", "offender"),
     [
         ("", "exactly one column 'time'"),
-        ("q_a\n1\n2\n", "exactly one column 'time'"),
         ("time,q_a,speed\n0,1,2\n1,1,2\n", "unknown column 'speed'"),
         ("time,q_a,q_a\n0,1,2\n1,1,2\n", "every other column once"),
         ("time,v_a\n0,1\n1,1\n", "no column q_NAME"),
         ("time,q_a,q_b,v_a\n0,1,2,3\n1,1,2,3\n", "see 'b'"),
         ("time,q_a\n0,1\n1,x\n", "line 3"),
-        ("time,q_a\n0,1\n1\n", "line 3"),
-        ("time,q_a\n\n0,1\n\n1,x\n", "line 5"),
-        ("time,q_a,q_\n0,1,2\n1,1,2\n", "unknown column 'q_'"),
         ("time,q_a\n0,1\n1,nan\n", "line 3: needs 2 finite numbers, not 'nan'"),
-        ("time,q_a\n0,1\n1e400,2\n", "line 3: needs 2 finite numbers, not '1e400'"),
         ("time,q_a\n0,1\n3000000000,2\n", "lasts 3e+09 s; 1e+09 s at most: are times in seconds?"),
         ("time,q_a\n0,1\n1,1\n1,1\n", "sample 3 is not later"),
         ("time,q_a\n0,1\n", "at least two samples, has 1"),
@@ -335,17 +287,6 @@ def test_a_bad_table_is_refused_by_name(tmp_path, text, offender):
     with pytest.raises(MotionError, match=r"m\.csv") as caught:
         load_csv(write(tmp_path / "m.csv", text))
     assert offender in str(caught.value)
-
-
-def test_an_unknown_suffix_is_refused():
-    with pytest.raises(MotionError, match=r"\.yaml or \.csv"):
-        load_motion("motion.bag")
-
-
-def test_sampling_does_not_leave_the_table(tmp_path):
-    motion = load_csv(write(tmp_path / "m.csv", TABLE))
-    assert np.isfinite(motion.sample(motion.duration)[0]).all()
-    assert motion.sample(0.0)[0].tolist() == [0.0, 10.0]
 
 
 @pytest.mark.parametrize("separator", [";", "\t"])

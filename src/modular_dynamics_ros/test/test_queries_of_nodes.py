@@ -3,18 +3,14 @@
 from contextlib import closing
 from pathlib import Path
 
-import numpy as np
 import pytest
 from modular_dynamics_interfaces.msg import RobotState
-from modular_dynamics_interfaces.srv import LockJoints
-from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
 import modular_dynamics as md
 from helpers.nodes.asking import SERVICES, STATE, A, Asking, good
 from helpers.nodes.dynamics_harness import Q, V
-from helpers.query_subjects import hand
-from helpers.robots.closed_robots import OUT_OF_REACH, STATES, change_point, path
+from helpers.robots.closed_robots import path
 from modular_dynamics_ros.messages.status import ERROR
 from modular_dynamics_ros.node.robot_node import SUCCESS
 
@@ -64,43 +60,6 @@ def test_why_a_description_was_refused_is_part_of_the_answers(four_link):
         assert "is awaited" in harness.node.why_no_robot
 
 
-def test_friction_and_gravity_are_the_nodes():
-    with closing(Asking(robot_description_file=path("crane"), friction="urdf")) as harness:
-        harness.start()
-        names, q = harness.node.session.robot.state_names, STATES["crane"]
-        state = RobotState(joint_names=names, positions=q, velocities=[0.1, 0.2, 0.3])
-        terms = good(harness.ask("inverse_dynamics", state=state)).torques
-        assert np.abs(terms.gravity).max() > 1.0
-        harness.node.set_parameters(
-            [Parameter("gravity", value=[0.0] * 3), Parameter("friction", value="none")]
-        )
-        without = good(harness.ask("inverse_dynamics", state=state)).torques
-        assert not np.abs(without.gravity).max() > 1e-9
-        assert not np.any(without.friction)
-        assert without.coriolis == pytest.approx(terms.coriolis, rel=1e-9)
-
-
-def test_dead_points(tmp_path):
-    file = tmp_path / "robot.urdf"
-    file.write_text(change_point())
-    with closing(Asking(robot_description_file=str(file))) as harness:
-        harness.start()
-        dead = RobotState(joint_names=["J1"], positions=[0.0])
-        assert "dead point" in harness.refused("inverse_dynamics", "BAD_STATE", state=dead)
-        good(harness.ask("inverse_dynamics", state=RobotState(joint_names=["J1"], positions=[0.7])))
-
-
-def test_loops_that_cannot_close():
-    with closing(Asking(robot_description_file=path("exoskeleton"))) as harness:
-        harness.start()
-        names = harness.node.session.robot.state_names
-        for name in ("inverse_dynamics", "forward_dynamics", "equation_of_motion"):
-            far = RobotState(joint_names=names, positions=OUT_OF_REACH)
-            assert "cannot close" in harness.refused(name, "BAD_STATE", state=far)
-        state = RobotState(joint_names=names, positions=STATES["exoskeleton"])
-        good(harness.ask("jacobian", state=state, link="base"))
-
-
 def test_requests_while_the_robot_changes_are_answered_or_refused_with_a_reason(four_link):
     """Each answer is of one robot: its joints and its torques belong together."""
     text, other = Path(four_link).read_text(), Path(path("four_bar")).read_text()
@@ -134,17 +93,3 @@ def test_requests_while_the_robot_changes_are_answered_or_refused_with_a_reason(
         assert harness.node.trigger_configure() == SUCCESS
         assert harness.node.trigger_activate() == SUCCESS
         assert "awaited" in harness.refused("inverse_dynamics", "NOT_ACTIVE")
-
-
-def test_a_joint_that_mimics_a_locked_one_is_said_to_be_locked(tmp_path):
-    urdf = tmp_path / "hand.urdf"
-    urdf.write_text(hand())
-    with closing(Asking(robot_description_file=str(urdf))) as harness:
-        harness.start()
-        client = harness.client(LockJoints, "dynamics_node/lock_joints")
-        future = client.call_async(LockJoints.Request(joint_names=["j3"], positions=[0.5]))
-        harness.spin_until(future.done)
-        assert future.result().success, future.result().error_message
-        state = RobotState(joint_names=["j1", "j2", "j4"], positions=[0.0, 0.0, -0.15])
-        text = harness.refused("inverse_dynamics", "REFUSED", state=state)
-        assert text.startswith("'j4' is locked at -0.15: leave out what is locked")

@@ -15,7 +15,6 @@ from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
 from modular_dynamics_interfaces.msg import ConnectionMotion
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
 
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from robustness.changing.history import History, robot_of_urdf
@@ -72,7 +71,6 @@ class _System:
             name: node.create_publisher(ConnectionMotion, f"{TRUNK}/motion_out/{name}", 100)
             for name in BRANCHES
         }
-        self._missing = {name: node.create_publisher(String, f"{name}/missing", 10) for name in PARTS}
 
     def describe(self) -> None:
         """A robot of the same parts with other masses, valid from a stamp on, which all nodes change to."""
@@ -129,12 +127,6 @@ class _System:
                 message.acceleration.angular.y = random.choice((1e308, 50.0))
         self._motions[name].publish(message)
         self._sent(state)
-
-    def missing(self) -> None:
-        """Words about subsystems that are missing."""
-        names = [self._random.choice((*NAMES, *PARTS)) for _ in range(self._random.choice((1, 3, 300)))]
-        self._missing[self._random.choice([*PARTS])].publish(String(data="\n".join(names)))
-        self._sent(self._target.state())
 
     def state(self) -> None:
         """A malformed joint state: nodes whose joints are well in it may answer."""
@@ -235,7 +227,7 @@ def run(effort: Effort, tally: Tally) -> None:
         if not target.recovers("the start", START):
             return
         bad: list[Callable[[], None]] = [
-            system.wrench, system.motion, system.missing, system.state, system.description,
+            system.wrench, system.motion, system.state, system.description,
         ]  # fmt: skip
         steps = [random.choice(bad) for _ in range(int(effort.of(150, 2000)))]
         for blow in [system.stop, system.kill, system.twin, system.change] * int(effort.of(1, 8)):

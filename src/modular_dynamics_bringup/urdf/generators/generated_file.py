@@ -41,12 +41,8 @@ def run(
     arguments = parser.parse_args()
     tables = [arguments.table] if table is not None else []
     text = make_text(*(documents(path.read_text(encoding="utf-8"), str(path))[0] for path in tables))
-    return written(arguments.out, text, check=arguments.check, by=arguments.out.stem)
-
-
-def written(path: Path, text: str, *, check: bool, by: str) -> int:
-    """Write a file, or only compare it; return the exit status. ``by``: the generator that writes it."""
-    if not check:
+    path = arguments.out
+    if not arguments.check:
         path.write_text(text, encoding="utf-8")
         print(f"wrote {path.name}")
         return 0
@@ -55,5 +51,5 @@ def written(path: Path, text: str, *, check: bool, by: str) -> int:
         print(f"{path.name} is up to date")
         return 0
     state = "missing" if current is None else "out of date"
-    print(f"{path.name} is {state}: run python -m urdf.generators.{by}", file=sys.stderr)
+    print(f"{path.name} is {state}: run python -m urdf.generators.{path.stem}", file=sys.stderr)
     return 1

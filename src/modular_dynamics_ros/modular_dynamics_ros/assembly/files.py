@@ -18,7 +18,6 @@ from modular_dynamics.urdf import stamped
 from modular_dynamics_ros.exceptions import AssemblyFileError
 from modular_dynamics_ros.node.topic_names import topic_names
 
-FORMATS = (".yaml", ".yml")
 SHOWN = 250  # characters of a path in a message
 SHORTEST_STEP = 1e-4  # of a gait [s]
 
@@ -48,7 +47,6 @@ def load_assembly(path: str, types: Mapping[str, ModuleType], name: str) -> Asse
         AssemblyFileError: no such file, or not a valid incidence matrix.
         AssemblyError, UnknownNameError: there is no such assembly of these kinds.
     """
-    _check_format(path)
     try:
         matrix = IncidenceMatrix.from_yaml(Path(path))
     except ModularDynamicsError as error:
@@ -60,26 +58,20 @@ def save_assembly(assembly: Assembly, path: str, overwrite: bool) -> None:
     """Write the incidence matrix of an assembly; a reader gets the old file or the new one.
 
     Raises:
-        AssemblyFileError: not .yaml; a file that exists, without `overwrite`; or that cannot be written.
+        AssemblyFileError: a file that exists, without `overwrite`; or that cannot be written.
     """
-    _check_format(path)
     text = assembly.incidence_matrix().to_yaml()
     try:
         file = Path(path).expanduser().resolve()  # keeps symbolic links
-        if os.path.lexists(file):
-            if not file.is_file():
-                raise OSError(0, "there is something that is no regular file")
-            if not overwrite:
-                raise FileExistsError
-            if not os.access(file, os.W_OK):
-                raise PermissionError(0, "it is read-only")
+        if file.exists() and not file.is_file():
+            raise OSError(0, "there is something that is no regular file")
+        if file.exists() and not overwrite:
+            raise OSError(0, "it exists; set overwrite to replace it")
         beside = write_beside(file, text.encode())
         try:
             os.replace(beside, file)
         finally:
             beside.unlink(missing_ok=True)
-    except FileExistsError:
-        raise AssemblyFileError(f"file {path[:SHOWN]!r} exists; set overwrite to replace it") from None
     except (OSError, ValueError, RuntimeError) as error:  # a zero byte; no such user; links in a circle
         why = getattr(error, "strerror", None) or error
         raise AssemblyFileError(f"file {path[:SHOWN]!r} cannot be written: {why}") from error
@@ -101,11 +93,6 @@ def load_gait(path: str) -> gaits.Gait | None:
             "the gait is computed while the robot moves"
         )
     return gait
-
-
-def _check_format(path: str) -> None:
-    if os.path.splitext(path)[1].lower() not in FORMATS:
-        raise AssemblyFileError(f"file {path[:SHOWN]!r}: a name with .yaml at its end is needed")
 
 
 class LiveAssembly(NamedTuple):

@@ -19,8 +19,6 @@ from rclpy.exceptions import NameValidationException
 from rclpy.lifecycle import LifecycleState
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
-from rclpy.validate_full_topic_name import validate_full_topic_name
-from rclpy.validate_topic_name import validate_topic_name
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
@@ -116,29 +114,23 @@ class MovingJoints:
         return q, v
 
 
-def require_node_name(name: str) -> None:
-    """Raise ParameterError if no node can have this name."""
-    try:
-        validate_topic_name(f"{name}/set_parameters", is_service=True)
-        validate_full_topic_name(f"/{name.lstrip('~/')}/set_parameters", is_service=True)  # also its length
-    except NameValidationException as error:
-        why = str(error).splitlines()[0].removeprefix("Invalid service name: ").rstrip(":")
-        raise ParameterError(
-            f"robot_state_publisher is {name[:100]!r}, which is no node's name: {why}"
-        ) from None
-
-
 class StatePublisherClient:
     """Sets the parameter robot_description of a robot_state_publisher to the newest description.
 
     A node that is not there yet gets it when it comes; one that is busy gets the newest next.
+
+    Raises:
+        ParameterError: no node can have this name.
     """
 
     def __init__(
         self, node: Node, name: str, log: ChangeLog, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._node, self._name, self._log, self._clock = node, name, log, clock
-        self._client = node.create_client(SetParameters, f"{name}/set_parameters")
+        try:
+            self._client = node.create_client(SetParameters, f"{name}/set_parameters")
+        except (NameValidationException, ValueError) as error:
+            raise ParameterError(f"robot_state_publisher: {' '.join(str(error).split())}") from error
         self._calls = Calls(self._client, PATIENCE, clock)
         self._urdf: str | None = None  # description that is not known to be set
         self._missing: float | None = None  # since when its service is [s]
@@ -281,8 +273,10 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
         """Load the assembly and its gait."""
         p = self.parameters
         try:
+            self._state_publisher = None
             if p.robot_state_publisher:
-                require_node_name(p.robot_state_publisher)
+                self._state_publisher = StatePublisherClient(self, p.robot_state_publisher, self.log)
+                self.while_configured.callback(self._state_publisher.destroy)
             types = load_types(p.module_type_files)
             if p.assembly_file:
                 assembly = load_assembly(p.assembly_file, types, p.robot_name)
@@ -297,10 +291,7 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
         self._descriptions = make(String, "robot_description", DESCRIPTIONS)
         self._matrices = make(AssemblyIncidenceMatrix, "~/incidence_matrix", LATCHED)
         self._states = make(JointState, "joint_states", QoSProfile(depth=DEPTH))
-        self._writer = self._state_publisher = None
-        if p.robot_state_publisher:
-            self._state_publisher = StatePublisherClient(self, p.robot_state_publisher, self.log)
-            self.while_configured.callback(self._state_publisher.destroy)
+        self._writer = None
         return True
 
     def activate(self, state: LifecycleState) -> None:

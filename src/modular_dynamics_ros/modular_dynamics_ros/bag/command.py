@@ -5,12 +5,11 @@ import json
 import os
 import sys
 from dataclasses import Field, fields
-from difflib import get_close_matches
 from typing import Any
 
 from modular_dynamics.shell.command import FINDINGS, GOOD, Command, UsageError, number, printable, table
 from modular_dynamics.text.files import path_of
-from modular_dynamics_ros.exceptions import NodeError
+from modular_dynamics_ros.exceptions import NodeError, listed
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 from modular_dynamics_ros.parameters.table import checked, describe, parameters_in_file
 
@@ -37,7 +36,6 @@ OPTIONS = (
     "offsets_file",
 )
 
-MOST_NAMES = 4  # largest number of names in a warning
 #: Options that other commands have, too, under shorter names.
 SHORTER = {"xacro_arguments": "xacro-arg", "partition_file": "partition"}
 ABOUT = """\
@@ -139,15 +137,9 @@ def _from_file(path: str, node: str) -> tuple[dict[str, Any], list[str]]:
 
     Unknown names are no errors: a section for several nodes may have other nodes' parameters.
     """
-    given, texts = parameters_in_file(path, node), []
-    for name in given:
-        if name not in ENTRIES and name != "use_sim_time":
-            close = get_close_matches(name, ENTRIES, 1)
-            texts.append(f"'{name}' (did you mean '{close[0]}'?)" if close else f"'{name}'")
-    texts.sort(key=lambda text: text.endswith("'"))  # those that may be misspelt come first
-    more = f" and {len(texts) - MOST_NAMES} more" if len(texts) > MOST_NAMES else ""
-    shown = f"{', '.join(texts[:MOST_NAMES])}{more}; ignored"
-    notes = [f"'{path}': {node} has no parameter {shown}"] if texts else []
+    given = parameters_in_file(path, node)
+    unknown = [name for name in given if name not in ENTRIES and name != "use_sim_time"]
+    notes = [f"'{path}': {node} has no parameter {listed(unknown)}; ignored"] if unknown else []
     return {name: value for name, value in given.items() if name in ENTRIES}, notes
 
 

@@ -23,7 +23,7 @@ from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK, State
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import Arrival, check_age
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
-from modular_dynamics_ros.exceptions import BadMessage, RobotError, SettingError, listed
+from modular_dynamics_ros.exceptions import BadMessage, RobotError, SettingError
 from modular_dynamics_ros.messages.geometry import (
     base_state_from_message,
     fixed_frame_from_message,
@@ -137,24 +137,6 @@ class AwaitedJoints:
         known = frozenset(joints)
         return [name for name in self._recorded if name not in known]
 
-    def lines(self, stale_after: float) -> list[str]:
-        """Return lines on missing joints and the remedy; `stale_after`: how long positions are valid [s]."""
-        rows, absent = list[str](), self.not_recorded()
-        if absent:
-            advice = f"--absent-joints {absent[0]}:=POSITION gives a position"
-            rows.append(f"    in no joint state: {listed(absent)}; {advice}")
-        late = Counter({name: count for name, count in self.counts.items() if name in self._recorded})
-        if late:
-            advice = "a larger --stale-after lets older positions count"
-            rows.append(f"    without a position in the last {stale_after:g} s: {counted(late)}; {advice}")
-        return rows
-
-
-def counted(counts: Counter[str], most: int = 4) -> str:
-    """Return as text the names with the largest counts."""
-    shown = ", ".join(f"'{name}' ({count})" for name, count in counts.most_common(most))
-    return f"{shown}{f' and {len(counts) - most} more' if len(counts) > most else ''}"
-
 
 class ResidualFigures:
     """Residuals, measured less computed torques, of all answers by joint: root mean square, largest."""
@@ -190,21 +172,13 @@ def input_topics(
         odometry, reference: what the node's topics of these names are remapped to.
     """
     namespace = node.rpartition("/")[0]
-    topics = {"/tf_static": TRANSFORMS, **dict.fromkeys(nodes_with_wrenches(wrenches).get(node, ()), WRENCH)}
+    own = [topic for topic in wrenches if (found := WRENCH_TOPIC.fullmatch(topic)) and found["node"] == node]
+    topics = {"/tf_static": TRANSFORMS, **dict.fromkeys(own, WRENCH)}
     if computation.base_states is not None:
         topics[odometry or f"{namespace}/odometry"] = ODOMETRY
     if computation.settings.acceleration_source == "reference":
         topics[reference or f"{namespace}/reference"] = TRAJECTORY
     return topics
-
-
-def nodes_with_wrenches(topics: Iterable[str]) -> dict[str, list[str]]:
-    """Return by node (full name) the recorded topics that are its wrench inputs."""
-    found: dict[str, list[str]] = {}
-    for topic in topics:
-        if match := WRENCH_TOPIC.fullmatch(topic):
-            found.setdefault(match["node"], []).append(topic)
-    return found
 
 
 class RecordedInputs:

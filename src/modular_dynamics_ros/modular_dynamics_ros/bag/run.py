@@ -3,9 +3,9 @@
 import argparse
 import csv
 import sys
-from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections import Counter, deque
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,15 +21,14 @@ from modular_dynamics_ros.bag.replay import (
     OPTIONS,
     TRANSFORMS,
     WRENCH,
+    WRENCH_TOPIC,
     RecordedAccelerations,
     RecordedNode,
     Replay,
     ResidualFigures,
     Result,
-    counted,
     input_topics,
     load,
-    nodes_with_wrenches,
     stamp_of,
 )
 from modular_dynamics_ros.computation.accelerations.acceleration_source import filter_lag
@@ -72,16 +71,6 @@ class Warnings:
         self.info(f"error: {message}")
 
 
-@contextmanager
-def written_to(path: str) -> Iterator[None]:
-    """Convert an OSError raised inside to one that names the file and says that it is incomplete."""
-    try:
-        yield
-    except OSError as error:
-        text = f"{error.strerror or error}; what stands there ends before the recording does"
-        raise OSError(error.errno, text, path) from error
-
-
 class CsvResults:
     """Columns: time [s] of the joint state's stamp, tau_JOINT, residual_JOINT, wrenches of connections.
 
@@ -121,8 +110,7 @@ class CsvResults:
             first = Path(self.paths[0])
             self._open(str(first.with_stem(f"{first.stem}_{len(self.paths) + 1}")))
         if head != self._head:
-            with written_to(self.paths[-1]):
-                self._writer.writerow(head)
+            self._writer.writerow(head)
         self._head, self._robot = head, robot
 
     def write(self, result: Result) -> None:
@@ -134,13 +122,25 @@ class CsvResults:
         values = np.concatenate([*parts, answer.effort[robot.published], result.residual, *wrenches]).tolist()
         # the shortest text that gives the same number
         cells = ["" if value != value else repr(value) for value in values]  # noqa: PLR0124  # NaN
-        with written_to(self.paths[-1]):
-            self._writer.writerow([stamp_seconds(state.stamp), *cells])
+        self._writer.writerow([stamp_seconds(state.stamp), *cells])
 
     def close(self) -> None:
         """Finish; no more answers follow."""
-        with written_to(self.paths[-1]):
-            self._file.close()
+        self._file.close()
+
+
+#: What the text says of entries of the report that are not empty.
+TEXTS = {
+    "incomplete": "read, while other joints are awaited",
+    "not_recorded": "  in no joint state, so that --absent-joints JOINT:=POSITION must give a position",
+    "awaited": "  without a position in the last stale_after (a larger --stale-after lets older ones count)",
+    "of_other_joints": "of other joints",
+    "other_joints": "  names that the robot does not have",
+    "damaged_messages": "messages that are damaged",
+    "impossible_steps": "steps that the velocity limits do not allow",
+    "closed_anew": "answered after a new search for the assembly mode",
+    "answered_without_reference": "answered with accelerations of zero, since no reference covers them",
+}
 
 
 @dataclass
@@ -200,27 +200,14 @@ class Report:
 
     def lines(self) -> list[str]:
         """Return the report as lines of text."""
-        counts, replay = self.counts, self.replay
-        rows = [
-            f"{replay.robot.graph.name}: {counts.received} joint states, {counts.answered} answered "
-            f"(clock: {'when they were recorded' if self.clock == 'recorded' else 'their stamps'})"
-        ]
-        rows += [f"  not answered, {cause}: {count}" for cause, count in sorted(counts.rejected.items())]
-        awaited, needed = replay.awaited.lines(self.parameters.stale_after), replay.robot.state_names
-        unknown = f"    the bag has {listed(self.others) or 'no names'}; the robot has {listed(needed)}"
-        steps = f"    {counted(counts.steps)}"
-        for count, text, more in (
-            (counts.incomplete, "read, while other joints are awaited", awaited),
-            (counts.of_other_joints, "of other joints", [unknown]),
-            (self.damaged, "messages that are damaged", []),
-            (counts.steps.total(), "steps that the velocity limits do not allow", [steps]),
-            (counts.closed_anew, "answered after a new search for the assembly mode", []),
-            (self.uncovered, "answered with accelerations of zero, since no reference covers them", []),
-        ):
-            rows += [f"  {text}: {count}", *more] if count else []
-        for (what, cause), count in sorted(replay.inputs.refused.items()):
-            reason = "" if cause == what else f", {cause}"
-            rows.append(f"  {what} refused{reason}: {count}")
+        record = self.record()
+        clock = "when they were recorded" if self.clock == "recorded" else "their stamps"
+        counts = f"{record['received']} joint states, {record['answered']} answered"
+        rows = [f"{record['robot']}: {counts} (clock: {clock})"]
+        rows += [f"  not answered, {cause}: {count}" for cause, count in sorted(record["rejected"].items())]
+        rows += [f"  {text}: {_shown(record[name])}" for name, text in TEXTS.items() if record[name]]
+        for what, causes in record["refused"].items():
+            rows += [f"  {what} refused, {cause}: {count}" for cause, count in causes.items()]
         return [*rows, *(f"written: {path}" for path in self.written)]
 
     def record(self) -> dict[str, Any]:
@@ -254,6 +241,13 @@ class Report:
             },
             "written": self.written,
         }
+
+
+def _shown(value: int | list[str] | dict[str, int]) -> str:
+    """Return a number, names, or numbers by name, the largest ones first, as text."""
+    if isinstance(value, dict):
+        return ", ".join(f"'{name}' ({count})" for name, count in Counter(value).most_common())
+    return listed(value) if isinstance(value, list) else str(value)
 
 
 def run(arguments: argparse.Namespace, parameters: DynamicsParameters, left_out: Sequence[str]) -> Report:
@@ -371,11 +365,6 @@ class _Run:
                 if not report.counts.received:
                     raise
                 report.damage = str(error)
-            except KeyboardInterrupt:
-                for path in report.written[-1:]:
-                    text = f"interrupted: '{printable(path)}' ends before the recording does"
-                    print(f"modular-dynamics bag: {text}", file=sys.stderr)
-                raise
         return report
 
     def _recorded_inputs(self) -> dict[str, str]:
@@ -392,16 +381,13 @@ class _Run:
                 raise UsageError(f"{option} {topic} is not read without {reason}")
             if topic:
                 self._recording.require(topic, kind)
-        for topic, kind in wanted.items():
-            if kind in OPTIONS and topic not in (recorded := of_type(kind)) and recorded:
-                text = f"the bag has no '{topic}', but {listed(recorded)}: give {OPTIONS[kind][0]} TOPIC"
-                self._warnings.warning(text)
-        nodes = nodes_with_wrenches(of_type(WRENCH))
-        if nodes and arguments.node not in nodes:
-            others = listed([topic for topics in nodes.values() for topic in topics])
-            text = f"the bag has no wrenches for '{arguments.node}', but {others}, which are ignored"
-            self._warnings.warning(f"{text}: give --node {' or --node '.join(nodes)}")
-        return {topic: kind for topic, kind in wanted.items() if topic in of_type(kind)}
+        read = {topic: kind for topic, kind in wanted.items() if topic in of_type(kind)}
+        for kind, option in ((WRENCH, "--node"), *((kind, option) for kind, (option, _) in OPTIONS.items())):
+            others = [topic for topic in of_type(kind) if kind != WRENCH or WRENCH_TOPIC.fullmatch(topic)]
+            is_input = kind == WRENCH or kind in wanted.values()
+            if others and is_input and kind not in read.values():
+                self._warnings.warning(f"not read: {listed(others)}; {option} names what is")
+        return read
 
     def _begin(self) -> None:
         """Begin the answers of the report's robot."""

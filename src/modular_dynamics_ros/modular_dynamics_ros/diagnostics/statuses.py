@@ -46,10 +46,6 @@ class LatencyWindow:
         """Count one answer; the oldest one is dropped when the window is full."""
         self._answers.append((arrival_ns, latency_ns))
 
-    def clear(self) -> None:
-        """Forget all answers: after a pause the old ones say nothing about the rate."""
-        self._answers.clear()
-
     def summary(self) -> LatencySummary:
         """Return a summary of the answers in the window."""
         arrivals, latencies = np.array(self._answers, dtype=np.int64).reshape(-1, 2).T

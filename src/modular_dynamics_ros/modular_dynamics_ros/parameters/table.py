@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
 
-from modular_dynamics_ros.exceptions import NoSectionError, ParameterError, listed
+from modular_dynamics_ros.exceptions import ParameterError, listed
 
 if TYPE_CHECKING:
     from rclpy.node import Node
@@ -283,8 +283,7 @@ def parameters_in_file(path: str, node: str) -> dict[str, Any]:
         node: its full name, such as /left/dynamics_node.
 
     Raises:
-        NoSectionError: nothing for this node.
-        ParameterError: no YAML, an alias in it, or no section at all.
+        ParameterError: no YAML, an alias in it, or no section for this node.
     """
     with open(path, encoding="utf-8") as file:
         try:
@@ -301,7 +300,7 @@ def parameters_in_file(path: str, node: str) -> dict[str, Any]:
         raise ParameterError(f"'{path}' has no parameters: sections NODE, then {VALUES} are needed")
     found = [values for name, values in sections.items() if _is_about(name, node)]
     if not found:
-        raise NoSectionError(f"'{path}' has no parameters of the node '{node}', but of {listed([*sections])}")
+        raise ParameterError(f"'{path}' has no parameters of the node '{node}', but of {listed([*sections])}")
     return {str(name): value for values in found for name, value in values.items()}
 
 

@@ -15,7 +15,6 @@ A state or a wrench that cannot be used is reported and not answered. It is a li
 robot_description_file it waits, configured, for a robot on the topic robot_description.
 """
 
-import time
 from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -32,7 +31,7 @@ from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.reactions import MechanismReactions, ReactionComputation
 from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import longest_silence
-from modular_dynamics_ros.diagnostics.statuses import LatencyWindow, MessageCounts, answer_values
+from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.markers import MarkerWriter, ReactionsWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
@@ -46,16 +45,6 @@ from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.node.topic_names import topic_names
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
 from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches, Wrenches
-
-__all__ = [
-    "ReactionOutputs",
-    "ReactionSession",
-    "TorsoReactionNode",
-    "answers_status",
-    "loads_status",
-    "main",
-    "reactions_status",
-]
 
 NEAR_DEAD_POINT = 1e-3  # dead_point_distance below which the actuators' forces begin to grow without bounds
 
@@ -112,15 +101,10 @@ class ReactionOutputs(Outputs):
 
 @dataclass(frozen=True, eq=False)
 class _Waiting:
-    """A state with its dynamics, which waits for loads from topics.
-
-    Attributes:
-        arrival: of the state [ns of the system]. spent: on its dynamics [ns].
-    """
+    """A state with its dynamics, and its arrival [ns of the system]; it waits for loads from topics."""
 
     answer: Answer
     arrival: int
-    spent: int
 
 
 class PreparedReactions(NamedTuple):
@@ -160,11 +144,9 @@ class ReactionSession(RobotSession[ReactionParameters]):
         self._loads: ConnectionWrenches[_Waiting] | None = None  # while active, with loads from topics
         self._last: MechanismReactions | None = None
         self._closed: Answer | None = None  # the last one whose loops were closed, published or not
-        self._computing = LatencyWindow()
 
     def activate(self, state: LifecycleState | None) -> None:
         """Subscribe and begin to answer."""
-        self._computing.clear()
         self._last = self._closed = None
         self._outputs.activate(state)
         others = list[Subscriptions]()
@@ -181,7 +163,7 @@ class ReactionSession(RobotSession[ReactionParameters]):
         """Reject the states that wait for wrenches, which belong to the next robot from now on."""
         if self._loads is not None:
             error = BadMessage("robot replaced", "the robot was replaced before its connection wrenches came")
-            for _ in range(self._loads.matcher.close()):
+            for _ in self._loads.rendezvous.waiting():
                 self.record.rejected(error)
 
     def deactivate(self) -> None:
@@ -196,28 +178,25 @@ class ReactionSession(RobotSession[ReactionParameters]):
         self._outputs.parameters = parameters
         self.reactions.tolerance = parameters.equilibrium_tolerance
         if self._loads is not None:
-            self._loads.matcher.timeout = parameters.stale_after
+            self._loads.rendezvous.timeout = parameters.stale_after
 
     def statuses(self) -> list[Status]:
         """Return the statuses for /diagnostics, while active."""
-        statuses = [
-            self.record.status(LOG_NAME),
-            answers_status(self.record.counts, self._computing, self.acceleration_source),
-        ]
+        values = answer_values(self.record.counts, self.acceleration_source)
+        output = Status(OK, "output", "every good joint state is answered", values=values)
+        statuses = [self.record.status(LOG_NAME), output]
         if self._loads is not None:
-            matcher, problems = self._loads.matcher, self._node.log.texts(LOG_NAME)
-            limit = longest_silence(matcher.timeout, simulated=self._node.simulated)
-            age, refused = matcher.age(self._node.steady()), self._loads.refused
-            statuses.append(loads_status(age, limit, refused, problems))
+            problems = self._node.log.texts(LOG_NAME)
+            limit = longest_silence(self.parameters.stale_after, simulated=self._node.simulated)
+            statuses.append(loads_status(self._loads.age(), limit, self._loads.refused, problems))
         closure = self.record.closure_status(self._closed)
         return [*statuses, closure, reactions_status(self.reactions, self._last)]
 
     def on_state(self, state: State, arrival: int) -> None:
         """Close the loops, and answer the state once the loads are there: see `RobotSession`."""
-        began = time.perf_counter_ns()
         answer = self.computation.compute(state, self._node.now(), self._closed, self.record.last)
         self._closed = answer
-        waiting = _Waiting(answer, arrival, time.perf_counter_ns() - began)
+        waiting = _Waiting(answer, arrival)
         if self._loads is None:
             self._publish(waiting, None)
         elif (wrenches := self._loads.match(state.stamp, waiting)) is not None:
@@ -232,7 +211,7 @@ class ReactionSession(RobotSession[ReactionParameters]):
 
     def _publish(self, waiting: _Waiting, wrenches: Wrenches | None) -> None:
         """Publish the reactions of a state, with its loads if these come from topics."""
-        began, answer = time.perf_counter_ns(), waiting.answer
+        answer = waiting.answer
         self.record.require_order(answer.state.stamp, self._node.now())  # wrenches come in any order
         assert isinstance(answer.dynamics, ClosedLoopSolution)  # ReactionComputation rejects open chains
         self._last = self.reactions(answer.dynamics.result, wrenches)
@@ -240,7 +219,6 @@ class ReactionSession(RobotSession[ReactionParameters]):
         delay = "this node was busy" if wrenches is None else "it waited for wrenches"
         self.record.require_fresh(answer.state.stamp, now, waiting.arrival, delay)
         self._outputs.publish(self._last, answer.state.stamp, from_topics=wrenches is not None)
-        self._computing.add(waiting.arrival, waiting.spent + time.perf_counter_ns() - began)
         self.record.answered(answer, waiting.arrival, now, self.computation.settings.closure_tolerance)
 
     def on_watch(self) -> None:
@@ -249,20 +227,9 @@ class ReactionSession(RobotSession[ReactionParameters]):
             self.record.stale("nothing")
         if self._loads is None:
             return
-        matcher = self._loads.matcher
-        for _ in range(matcher.overdue(self._node.steady())):
-            text = f"no connection wrenches with its stamp came within {matcher.timeout:g} s"
+        for _ in self._loads.rendezvous.overdue(self._node.steady()):
+            text = f"no connection wrenches with its stamp came within {self.parameters.stale_after:g} s"
             self.record.rejected(BadMessage("no connection wrenches", text))
-
-
-def answers_status(counts: MessageCounts, computing: LatencyWindow, source: str) -> Status:
-    """Return the status of rate, latency and computing time; `source` of the accelerations."""
-    summary = computing.summary()
-    values = answer_values(counts, source) | {
-        "time to compute and publish p50 [ms]": f"{1e3 * summary.p50:.3f}",
-        "time to compute and publish p99 [ms]": f"{1e3 * summary.p99:.3f}",
-    }
-    return Status(OK, "output", "every good joint state is answered", values=values)
 
 
 def loads_status(age: float | None, stale_after: float, refused: Counter[str], problems: list[str]) -> Status:

@@ -42,7 +42,6 @@ from modular_dynamics_ros.node.worker import Worker
 Edit = Callable[[md.SubsystemGraph, Changes], Changes]
 """Returns a new list of changes from the described graph and the active list. Thread-safe."""
 
-LOGGED = ("attachment", "payload")  # kinds of changes whose removal is logged
 ATTEMPTS = 10  # a new description may come while a change is prepared
 #: Of these requests a ModelError is about their numbers, and not about the robot.
 NUMERIC_REQUESTS = SetPayload.Response, SetModelParameters.Response, LockJoints.Response
@@ -215,9 +214,7 @@ class Reconfiguration:
         for warning in changed.warnings:
             if warning not in before.warnings:
                 log.warning(warning)
-        removed = [one for one in before.changes if one.kind in LOGGED and one not in changed.changes]
-        texts = [what, *(f"no more: {one}" for one in removed), f"{len(changed.changes)} active changes"]
-        log.info("; ".join(texts))
+        log.info(f"{what}; {len(changed.changes)} active changes")
         if drafted.text:
             self._publisher.publish(String(data=drafted.text))
 

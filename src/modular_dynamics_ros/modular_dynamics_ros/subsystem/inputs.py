@@ -1,4 +1,4 @@
-"""What subsystem_node receives from its neighbours: motions, wrenches, and for which subsystems they wait."""
+"""What subsystem_node receives from its neighbours: motions, wrenches and descriptions."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,7 +8,6 @@ from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
 from modular_dynamics_interfaces.msg import ConnectionMotion, SubsystemGraph
-from std_msgs.msg import String
 
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.subsystem.computation import SubsystemComputation
@@ -24,21 +23,10 @@ from modular_dynamics_ros.node.inputs import ReferenceInput, Subscriptions
 from modular_dynamics_ros.node.session_node import SessionNode
 from modular_dynamics_ros.node.topic_names import topic_name
 
-__all__ = [
-    "DEPTH",
-    "LOG_NAME",
-    "MissingNeighbours",
-    "NeighbourDescriptions",
-    "NeighbourInputs",
-    "PartReferenceInput",
-]
-
-REPEAT = 0.1  # [s] from one report to the next
 VALID = 2.0  # [s] without a waiting joint state, after which no neighbour counts as missing
 
 LOG_NAME = "neighbours"
 DEPTH = 500  # as for joint states: a second at 500 Hz
-REPORT_VALID = 0.5  # [s] for which a neighbour's report of what it misses counts; it is repeated more often
 Receive = Callable[[int, str, Any], None]
 """Takes a stamp [ns], the neighbour, and the motion or the wrench."""
 
@@ -60,39 +48,18 @@ class NeighbourInputs(Subscriptions):
         self.received: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
         self.other_descriptions: dict[str, str] = {}
-        self._heard: dict[str, int] = {}  # when the last good message came [ns]
+        part = computation.part
+        # when the last good message of each neighbour came [ns]
+        self._heard = dict.fromkeys(part.neighbours, node.steady())
         # when a successor got the first motion that it has not answered [ns]
         self._asked: dict[str, int] = {}
-        self._reports: dict[str, tuple[int, list[str]]] = {}
-        part = computation.part
         own = topic_name(part.name)
         if part.predecessor is not None:
             topic = f"{topic_name(part.predecessor)}/motion_out/{own}"
             self._subscribe_to_stream(ConnectionMotion, topic, self._on_motion, DEPTH)
-            self._subscribe_to_missing(part.predecessor)
         for one in part.successors:
             take = partial(self._on_wrench, one.subsystem)
             self._subscribe_to_stream(WrenchStamped, f"{topic_name(one.subsystem)}/wrench_out", take, DEPTH)
-            self._subscribe_to_missing(one.subsystem)
-
-    def _subscribe_to_missing(self, neighbour: str) -> None:
-        """Subscribe to a neighbour's report of the subsystems for which it waits."""
-        self._heard[neighbour] = self._node.steady()
-
-        def take(message: String) -> None:
-            self._reports[neighbour] = self._node.steady(), message.data.splitlines()
-
-        self._subscribe(String, f"{topic_name(neighbour)}/missing", take, 10)
-
-    def exclude_pause(self, pause: int) -> None:
-        """Exclude a pause [ns] of this node, ending now, from neighbours' silence."""
-        now = self._node.steady()
-        for neighbour, heard in self._heard.items():
-            self._heard[neighbour] = min(now, heard + pause)
-        for neighbour, asked in self._asked.items():
-            self._asked[neighbour] = min(now, asked + pause)
-        for neighbour, (since, names) in self._reports.items():
-            self._reports[neighbour] = min(now, since + pause), names
 
     def expect_wrenches(self, successors: Iterable[str]) -> None:
         """Expect answers to the motions of these successors' connection points, which are published now."""
@@ -108,13 +75,6 @@ class NeighbourInputs(Subscriptions):
         if neighbour != self._computation.part.predecessor:
             since = self._asked.get(neighbour, now)
         return (now - since) * 1e-9
-
-    def awaited_by(self, neighbour: str) -> list[str]:
-        """Return the subsystems that a neighbour waits for, by its last report if that is recent."""
-        since, names = self._reports.get(neighbour, (0, []))
-        valid = self._node.steady() - since <= REPORT_VALID * 1e9
-        own = self._computation.part.name
-        return [name for name in names if valid and name not in (own, neighbour)]
 
     def _on_motion(self, message: ConnectionMotion, info: dict[str, Any]) -> None:
         """Take the motion of the connection point from the predecessor."""
@@ -256,32 +216,21 @@ class PartReferenceInput(ReferenceInput):
 
 
 class MissingNeighbours:
-    """Reports neighbours without whose message joint states are rejected, and which are the cause.
+    """Reports neighbours without whose message joint states are rejected.
 
     They are missing until a joint state is answered or none come; in the log until one is answered: that no
     joint states come says nothing about neighbours.
-
-    Args:
-        awaited_by: returns the subsystems for which a neighbour waits itself.
-        publish: takes the names of all missing subsystems that are known.
 
     Attributes:
         names: of the missing neighbours.
     """
 
-    def __init__(
-        self,
-        node: SessionNode,
-        part: SubsystemPart,
-        awaited_by: Callable[[str], list[str]],
-        publish: Callable[[Iterable[str]], None],
-    ) -> None:
+    def __init__(self, node: SessionNode, part: SubsystemPart) -> None:
         self._node, self._part = node, part
-        self._awaited_by, self._publish = awaited_by, publish
         self.names: tuple[str, ...] = ()
         self._silent: tuple[str, ...] = ()  # neighbours missing since the last answer
         self._unusable: Mapping[str, str] = {}
-        self._patience, self._next, self._noted = 0.0, 0.0, 0.0
+        self._patience, self._noted = 0.0, 0.0
 
     def note(self, names: Sequence[str], unusable: Mapping[str, str], patience: float, now: float) -> None:
         """Note neighbours that have not sent input for a joint state for `patience` [s]; `now`: see `report`.
@@ -299,29 +248,16 @@ class MissingNeighbours:
 
     def none_missing(self) -> None:
         """Note that a joint state was answered."""
-        self._silent = ()
-        self._forget()
-
-    def _forget(self) -> None:
-        """Forget all missing neighbours."""
-        if self.names:
-            self.names = ()
-            self._publish(())
+        self.names = self._silent = ()
 
     def report(self, now: float) -> None:
-        """Log and publish the missing neighbours; `now`: of the monotonic clock [s]."""
+        """Log the missing neighbours; `now`: of the monotonic clock [s]."""
         for name in self._silent:
             self._node.log.lasts(LOG_NAME, name)
         if now - self._noted > self._patience + VALID:
-            self._forget()
-        if not self.names or now < self._next:
-            return
-        self._next = now + REPEAT
-        to_blame = dict[str, None]()
+            self.names = ()
         for name in self.names:
             self._node.log.problem(LOG_NAME, name, self._text(name), severe=True)
-            to_blame |= dict.fromkeys(self._awaited_by(name) or [name])
-        self._publish(to_blame)
 
     def _text(self, name: str) -> str:
         """Return what to log of a missing neighbour."""
@@ -330,21 +266,17 @@ class MissingNeighbours:
         own, other = topic_name(self._part.name), topic_name(name)
         motion = name == self._part.predecessor
         topic = f"{other}/motion_out/{own}" if motion else f"{other}/wrench_out"
-        awaited = self._awaited_by(name)
-        what = "motion" if motion else "wrench"
-        waits = f", which waits for {listed(awaited)}" if awaited else ""
         return (
-            f"no {what} from subsystem '{name}'{waits}: none with the stamp of a joint state came on {topic} "
-            f"within {self._patience:g} s; no torques are published"
+            f"no {'motion' if motion else 'wrench'} from subsystem '{name}': none with the stamp of a joint "
+            f"state came on {topic} within {self._patience:g} s; no torques are published"
         )
 
-    def status(self, received: "Counter[str]", refused: "Counter[str]") -> Status:
+    def status(self, received: Counter[str], refused: Counter[str]) -> Status:
         """Return the status for /diagnostics."""
         neighbours = self._part.neighbours
         values = {f"messages from {name}": str(received[name]) for name in neighbours}
         values |= {f"refused: {cause}": str(count) for cause, count in sorted(refused.items())}
         errors = [self._text(name) for name in self.names]
-        problems = self._node.log.texts(LOG_NAME)
-        warnings = [] if errors else problems
+        warnings = [] if errors else self._node.log.texts(LOG_NAME)
         good = f"{listed(neighbours, 20)} send what is awaited" if neighbours else "this subsystem has none"
         return status_of(LOG_NAME, good, values, errors, warnings)

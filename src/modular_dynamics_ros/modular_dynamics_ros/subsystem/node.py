@@ -6,7 +6,6 @@ its successors publish, all of the same stamp, it computes
   ~/joint_torques        JointState: of the subsystem's joints
   ~/wrench_out           WrenchStamped: what the predecessor exerts on the subsystem
   ~/motion_out/NAME      ConnectionMotion: of the connection point of each successor NAME
-  ~/missing              String: which subsystems do not send what is awaited, one a line
   ~/subsystem_graph      SubsystemGraph: by it neighbours see whether their descriptions fit
   ~/effort_commands      Float64MultiArray: the torques, for an effort controller
   /diagnostics           once a second
@@ -16,7 +15,7 @@ the name of its subsystem: its neighbours look for its topics there. It is a lif
 robot_description_file it waits, configured, for a robot on the topic robot_description.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,7 +26,6 @@ from modular_dynamics_interfaces.msg import ConnectionMotion as ConnectionMotion
 from modular_dynamics_interfaces.msg import SubsystemGraph
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
 
 from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.computation.subsystem.computation import MovingState, SubsystemComputation
@@ -43,7 +41,7 @@ from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanosecond
 from modular_dynamics_ros.messages.status import OK, Status
 from modular_dynamics_ros.messages.subsystems import ConnectionMotionWriter, subsystem_graph_message
 from modular_dynamics_ros.node.outputs import JointStateWriter, Outputs
-from modular_dynamics_ros.node.robot_node import WATCH_PERIOD, RobotNode, RobotSession
+from modular_dynamics_ros.node.robot_node import RobotNode, RobotSession
 from modular_dynamics_ros.node.session_node import SessionNode
 from modular_dynamics_ros.node.settings import read_robot, robot_settings
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
@@ -57,10 +55,6 @@ from modular_dynamics_ros.subsystem.inputs import (
     NeighbourInputs,
     PartReferenceInput,
 )
-
-__all__ = ["OwnPauses", "SubsystemNode", "SubsystemOutputs", "SubsystemSession", "main"]
-
-USUAL = 2 * WATCH_PERIOD  # [s] between two looks at most, also where the computer is busy
 
 
 class SubsystemOutputs(Outputs):
@@ -89,7 +83,6 @@ class SubsystemOutputs(Outputs):
         }
         self._wrench_publisher = self._publisher(WrenchStamped, "~/wrench_out", DEPTH)
         self._torque_publisher = self._publisher(JointState, "~/joint_torques")
-        self._missing_publisher = self._publisher(String, "~/missing", 10)
 
     def publish_graph(self, stamp: Time) -> None:
         """Publish the graph; neighbours compare their descriptions with it."""
@@ -112,28 +105,6 @@ class SubsystemOutputs(Outputs):
         state, effort = answer.state, answer.effort
         self._torque_publisher.publish(self._torques.write(stamp, state.q, state.v, effort))
         self._publish_commands(effort, stamp)
-
-    def publish_missing(self, names: Iterable[str]) -> None:
-        """Publish the subsystems that do not send awaited input."""
-        self._missing_publisher.publish(String(data="\n".join(names)))
-
-
-class OwnPauses:
-    """Measures for how long a node did not run: its process was stopped, or a callback took long.
-
-    That is by how much a timer of WATCH_PERIOD is late. Messages of neighbours were not read meanwhile.
-
-    Args:
-        now: of the monotonic clock [ns].
-    """
-
-    def __init__(self, now: int) -> None:
-        self._last = now
-
-    def look(self, now: int) -> int:
-        """Return for how long [ns] the node did not run since the last call; call it with the timer."""
-        late, self._last = now - self._last - round(USUAL * 1e9), now
-        return max(0, late)
 
 
 @dataclass(eq=False)
@@ -181,7 +152,6 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
         self._descriptions: NeighbourDescriptions | None = None  # while active
         self._neighbours: NeighbourInputs | None = None  # while active
         self._missing: MissingNeighbours | None = None  # while active
-        self._pauses = OwnPauses(node.steady())
         self._moved: MovingState | None = None  # last state that was moved
 
     def activate(self, state: LifecycleState | None) -> None:
@@ -194,15 +164,12 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
             self._node, self.part, self._outputs.graph, self._advance_waiting
         )
         self._neighbours = NeighbourInputs(self._node, self.computation, self._on_part)
-        self._missing = MissingNeighbours(
-            self._node, self.part, self._neighbours.awaited_by, self._outputs.publish_missing
-        )
+        self._missing = MissingNeighbours(self._node, self.part)
         others = [
             self._descriptions,
             PartReferenceInput(self._node, self.computation, self.parameters.reference_type),
             self._neighbours,
         ]
-        self._pauses = OwnPauses(self._node.steady())
         self._subscribe(others, self.part.other_joints)
 
     def receive(self, message: JointState, info: dict[str, Any]) -> None:
@@ -336,9 +303,6 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
         assert missing is not None  # the timer lives while the node is active
         assert neighbours is not None
         assert descriptions is not None
-        if pause := self._pauses.look(now):  # the queues hold what neighbours have sent meanwhile
-            neighbours.exclude_pause(pause)
-            self.rendezvous.exclude_pause(pause, now)
         descriptions.forget_ended()
         contradictions = neighbours.other_descriptions | descriptions.contradictions
         unusable = contradictions | descriptions.unusable()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from modular_dynamics.exceptions import AssemblyError, GaitError, UnknownNameError
+from modular_dynamics.exceptions import GaitError
 from modular_dynamics.modular import Assembly
 from modular_dynamics.urdf import description_header
 from modular_dynamics_ros.assembly.files import (
@@ -31,9 +31,8 @@ def assembly():
     return Assembly(("v0", "backbone")).dock("v0", 3, "v1", 4, kind="scout", turn=1)
 
 
-@pytest.mark.parametrize("name", ["a.yaml", "a.YML"])
-def test_an_assembly_is_read_as_it_was_written(assembly, tmp_path, name):
-    path = str(tmp_path / name)
+def test_an_assembly_is_read_as_it_was_written(assembly, tmp_path):
+    path = str(tmp_path / "a.YML")
     save_assembly(assembly, path, overwrite=False)
     with pytest.raises(AssemblyFileError, match=r"exists; set overwrite"):
         save_assembly(Assembly(("v0", "backbone")), path, overwrite=False)
@@ -43,50 +42,16 @@ def test_an_assembly_is_read_as_it_was_written(assembly, tmp_path, name):
     assert load_assembly(path, {}, "walker") == Assembly(("v0", "scout"))
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a.csv", ""])
-def test_other_formats_are_refused(assembly, tmp_path, name):
-    for use in (lambda path: save_assembly(assembly, path, True), lambda path: load_assembly(path, {}, "r")):
-        with pytest.raises(AssemblyFileError, match=r"with \.yaml at its end"):
-            use(str(tmp_path / name))
-
-
-def test_a_file_that_is_none_is_told_from_an_assembly_that_cannot_be(assembly, tmp_path):
-    path = tmp_path / "a.yaml"
-    with pytest.raises(AssemblyFileError):
-        load_assembly(str(path), {}, "r")
-    path.write_text("no, matrix\n")
-    with pytest.raises(AssemblyFileError):
-        load_assembly(str(path), {}, "r")
-    text = assembly.incidence_matrix().to_yaml()
-    path.write_text(text.replace("scout", "cube"))
-    with pytest.raises((AssemblyError, UnknownNameError), match="cube"):
-        load_assembly(str(path), {}, "r")
-    with pytest.raises(AssemblyFileError, match="cannot be written"):
-        save_assembly(assembly, str(tmp_path / "nowhere" / "a.yaml"), overwrite=False)
-
-
-def test_kinds_and_gaits(root, tmp_path):
-    assert load_gait("") is None
-    snake = load_gait(str(root / "config/gaits/snake.yaml"))
-    assert snake.joint_names[0] == "v1/bend"
-    with pytest.raises(AssemblyFileError, match="nowhere"):
-        load_types([str(tmp_path / "nowhere.yaml")])
-
-
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("kind", ["a named pipe", "a folder", "a device"])
-def test_what_is_no_regular_file_is_refused_before_it_is_read(assembly, tmp_path, kind):
+def test_what_is_no_regular_file_is_refused_before_it_is_read(assembly, tmp_path):
     path = tmp_path / "it.yaml"
-    if kind == "a device":
-        path.symlink_to("/dev/zero")
-    else:
-        (os.mkfifo if kind == "a named pipe" else os.mkdir)(path)
+    os.mkfifo(path)
     for read in (
         lambda: load_assembly(str(path), {}, "robot"),
         lambda: load_types([str(path)]),
         lambda: load_gait(str(path)),
     ):
-        with pytest.raises((AssemblyFileError, GaitError), match=rf"no .* at .*it\.yaml.*, which is {kind}"):
+        with pytest.raises((AssemblyFileError, GaitError), match=r"it\.yaml.*, which is a named pipe"):
             read()
     with pytest.raises(
         AssemblyFileError, match="cannot be written: there is something that is no regular file"
@@ -94,7 +59,7 @@ def test_what_is_no_regular_file_is_refused_before_it_is_read(assembly, tmp_path
         save_assembly(assembly, str(path), overwrite=True)
 
 
-@pytest.mark.parametrize("name", ["a" * 300 + ".yaml", "x/" * 3000 + "a.yml", "\0.yaml"])
+@pytest.mark.parametrize("name", ["a" * 300 + ".yaml", "\0.yaml"])
 def test_paths_that_no_file_can_have_are_errors_of_files(assembly, tmp_path, name):
     path = f"{tmp_path}/{name}"
     for use in (lambda: save_assembly(assembly, path, True), lambda: load_assembly(path, {}, "r")):
@@ -102,13 +67,6 @@ def test_paths_that_no_file_can_have_are_errors_of_files(assembly, tmp_path, nam
             use()
         assert len(str(error.value)) < 600
         assert "\0" not in str(error.value)
-
-
-def test_a_home_folder_is_the_same_for_both(assembly, tmp_path, monkeypatch):
-    monkeypatch.setenv("HOME", str(tmp_path))
-    save_assembly(assembly, "~/a.yaml", overwrite=False)
-    assert (tmp_path / "a.yaml").is_file()
-    assert load_assembly("~/a.yaml", {}, "r") == assembly
 
 
 @pytest.mark.parametrize("failing", ["fsync", "replace"])
@@ -126,17 +84,6 @@ def test_a_file_that_cannot_be_replaced_stays_as_it_was(assembly, tmp_path, monk
             save_assembly(Assembly(("v0", "backbone")), str(target), overwrite)
     assert path.read_text() == before
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_links_modes_and_read_only_files(assembly, tmp_path):
-    path, link = tmp_path / "a.yaml", tmp_path / "link.yaml"
-    save_assembly(assembly, str(path), overwrite=False)
-    path.chmod(0o640)
-    link.symlink_to(path)
-    save_assembly(Assembly(("v0", "scout")), str(link), overwrite=True)
-    assert link.is_symlink()
-    assert path.stat().st_mode & 0o777 == 0o640
-    assert load_assembly(str(path), {}, "r") == Assembly(("v0", "scout"))
 
 
 def test_two_files_with_one_kind_are_refused(root):

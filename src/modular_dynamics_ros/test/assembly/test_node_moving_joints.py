@@ -48,19 +48,6 @@ def test_velocities_are_the_derivatives_of_the_positions(joints, t):
     np.testing.assert_allclose(joints.at(t)[1], difference, rtol=0.0, atol=1e-7)
 
 
-def test_a_joint_that_leaves_and_returns_joins_anew(joints):
-    joints.take(["a"], 1.0)
-    joints.take(["a", "b"], 2.0)
-    q, _ = joints.at(2.0)
-    assert q.tolist() == [np.sin(2.0), 0.0]
-
-
-def test_without_a_gait_all_joints_stand_at_zero():
-    joints = MovingJoints(None, 0.5)
-    joints.take(["a"], 0.0)
-    assert [x.tolist() for x in joints.at(1.0)] == [[0.0], [0.0]]
-
-
 def test_without_easing_a_new_joint_is_in_the_gait_at_once():
     joints = MovingJoints(Sine(), 0.0)
     joints.take(["a"], 0.0)

@@ -4,14 +4,8 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from modular_dynamics_ros.assembly.node import (
-    PATIENCE,
-    STARTING,
-    StatePublisherClient,
-    require_node_name,
-)
+from modular_dynamics_ros.assembly.node import PATIENCE, STARTING, StatePublisherClient
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
-from modular_dynamics_ros.exceptions import ParameterError
 
 pytestmark = pytest.mark.ros
 
@@ -70,15 +64,6 @@ def test_one_that_comes_later_gets_it_then():
     assert publisher.sent == ["a"]
 
 
-def test_one_that_ends_before_it_answers_does_not_block_the_next():
-    publisher = Publisher()
-    publisher.client.set("a")
-    publisher.client.set("b")
-    publisher.time = PATIENCE + 0.1
-    publisher.client.try_again()
-    assert publisher.sent == ["a", "b"]
-
-
 def test_a_refusal_is_reported():
     publisher = Publisher()
     publisher.client.set("a")
@@ -93,17 +78,6 @@ def test_an_answer_after_the_node_was_cleaned_up_leads_to_no_request():
     publisher.client.destroy()
     publisher.answer()
     assert publisher.sent == ["a"]
-
-
-@pytest.mark.parametrize("name", ["a b!", "", "x" * 1000, "/a//b", "1/"])
-def test_a_name_that_no_node_can_have_is_refused(name):
-    with pytest.raises(ParameterError, match=r"robot_state_publisher is .*, which is no node's name: "):
-        require_node_name(name)
-
-
-@pytest.mark.parametrize("name", ["robot_state_publisher", "/ns/publisher", "ns/publisher", "~/publisher"])
-def test_names_of_nodes(name):
-    require_node_name(name)
 
 
 def test_one_that_ends_before_it_answers_gets_the_same_again_when_it_is_back():

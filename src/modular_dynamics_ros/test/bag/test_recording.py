@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sqlite3
 
 import numpy as np
 import pytest
@@ -57,7 +58,6 @@ def error_of(bag, path):
     ("name", "content", "words"),
     [
         ("empty.mcap", b"", "cannot be read: it is empty"),
-        ("noise.mcap", bytes(range(256)) * 40, "folders of rosbag2, .mcap and .db3 files are read"),
         ("magic.mcap", MAGIC, "`mcap recover FILE` the index"),
         ("header.mcap", MAGIC + b"\x01\x0c" + bytes(7) + b"\4\0\0\0ros2" + bytes(4), "cannot be read: "),
         ("text.md", b"# no bag", "folders of rosbag2, .mcap and .db3 files are read"),
@@ -68,8 +68,6 @@ def error_of(bag, path):
             "`git lfs pull` fetches the file",
         ),
         ("run.db3", b"SQLite format 3\0" + bytes(2000), "cannot be read: "),
-        ("run.lz4", b"\x04\x22\x4d\x18" + bytes(30), "it is compressed by lz4"),
-        ("page.mcap", b"\n<!DOCTYPE html><html>", "it is a web page"),
     ],
 )
 def test_what_is_no_bag_is_named_in_one_line(bag, tmp_path, name, content, words):
@@ -91,9 +89,8 @@ def test_nothing_there_and_an_empty_folder(bag, tmp_path):
     assert "`ros2 bag reindex FOLDER` makes a new metadata.yaml" in error_of(bag, tmp_path / "empty")
 
 
-@pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
-def test_a_bag_without_a_message_is_a_finding(bag, tmp_path, storage):
-    found = bag([("/joint_states", START, joint_state(START, [], []))], storage=storage)
+def test_a_bag_without_a_message_is_a_finding(bag):
+    found = bag([("/joint_states", START, joint_state(START, [], []))])
     assert (found.code, found.report["of_other_joints"], found.rows) == (1, 1, [])
 
 
@@ -112,13 +109,8 @@ def test_a_topic_of_another_type_is_named(bag, tmp_path):
     assert "has the type std_msgs/msg/String; sensor_msgs/msg/JointState is needed" in error
 
 
-def test_messages_of_unknown_types_do_not_matter(bag, states, tmp_path, monkeypatch):
-    from helpers import recorded_bags  # noqa: F401
-
-    folder = write_bag(tmp_path / "bag", states, storage="sqlite3")
-    import sqlite3
-
-    file = next(folder.glob("*.db3"))
+def test_messages_of_unknown_types_do_not_matter(bag, states, tmp_path):
+    file = next(write_bag(tmp_path / "bag", states, storage="sqlite3").glob("*.db3"))
     with sqlite3.connect(file) as database:
         database.execute(
             "INSERT INTO topics SELECT 99, '/own', 'own_msgs/msg/Unknown', serialization_format, "

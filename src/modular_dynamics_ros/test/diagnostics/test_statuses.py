@@ -46,5 +46,3 @@ def test_window_forgets_the_oldest_and_keeps_the_order_of_arrival():
     summary = window.summary()
     assert (summary.count, summary.max, summary.p50) == pytest.approx((4, 9e-9, 7e-9))
     assert summary.rate == pytest.approx(1.0)
-    window.clear()
-    assert window.summary().count == 0

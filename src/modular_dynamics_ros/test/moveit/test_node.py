@@ -151,39 +151,6 @@ def test_a_refused_payload_spoils_no_other_and_is_not_sent_each_second(system, m
     assert sent(system) == [("tail", 0.5)]
 
 
-def test_from_a_link_that_was_refused_nothing_is_removed(system, monkeypatch):
-    node, now = system.node, [1e3]
-    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
-    system.objects.append(attached("box", "tail", (CUBE, HERE)))
-    node._look()
-    assert sent(system) == [("tail", 0.5)]
-    del system.objects[:]
-    node._look()
-    assert sent(system) == []
-    now[0] += module.TRY_AGAIN + 1.0
-    node._look()
-    assert sent(system) == []
-
-
-def test_another_robot_without_the_link_is_no_warning(system, monkeypatch):
-    """The robot with the link may come back, with the payload that its file has kept."""
-    node, now = system.node, [1e3]
-    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
-    system.objects.append(attached("box", "hand", (CUBE, HERE)))
-    node._look()
-    system.known.discard("hand")
-    del system.objects[:]
-    node._on_transition(None)
-    node._look()
-    assert sent(system) == [("hand", 0.5), ("hand", 0.0)]
-    assert not node.log.current()
-    system.known.add("hand")
-    now[0] += module.TRY_AGAIN + 1.0
-    node._look()
-    assert sent(system) == [("hand", 0.0)]
-    assert not node._in_force
-
-
 @pytest.mark.skipif(find_spec("moveit_msgs") is not None, reason="moveit_msgs is installed")
 def test_without_moveit_msgs_one_line_says_so():
     done = run_python("-m", "modular_dynamics_ros", "moveit_payload_node", timeout=60)

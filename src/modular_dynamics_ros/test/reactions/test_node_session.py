@@ -49,6 +49,7 @@ def test_a_refused_state_leaves_no_trace(session):
     send(session, 1, NEAR)
     for _ in range(2):  # a stamp that comes twice
         send(session, 2, FAR, with_wrenches=False)
+    send_wrenches(session, stamp_message(2), session.reactions.load_names)  # of which of the two?
     send(session, 3, NEAR)
     send(session, 4, FAR, with_wrenches=False)
     set_time(session, 24 * 10**7)  # its wrenches never come

@@ -1,6 +1,5 @@
 """Changes that are kept in a file, stay with a new description, and are published."""
 
-import re
 import threading
 from pathlib import Path
 
@@ -16,9 +15,6 @@ import modular_dynamics as md
 from helpers.nodes.changes.changing import request
 from helpers.nodes.dynamics_harness import NAMES, Q, V
 from helpers.rebuilt import assert_same_to_the_bit
-from modular_dynamics_ros.computation import kept_file
-from modular_dynamics_ros.computation.changes.kinds import ChangesFile
-from modular_dynamics_ros.exceptions import ChangeFileError
 from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.node import worker
@@ -48,27 +44,6 @@ def test_changes_survive_a_restart(make, described, gripper_urdf, tmp_path, load
     again.is_answered_by(loaded(described))
 
 
-def test_the_file_may_be_read_by_whom_it_could_be_read_before(make, tmp_path, load):
-    """A new one by those whom the process lets read its files."""
-    path, other = tmp_path / "changes.yaml", tmp_path / "other"
-    other.touch()
-    client = make(changes_file=str(path)).activate()
-    assert client.call("SetPayload", link="left_branch", load=load).success
-    assert path.stat().st_mode == other.stat().st_mode
-    path.chmod(0o640)
-    assert client.call("SetPayload", link="right_branch", load=load).success
-    assert path.stat().st_mode & 0o777 == 0o640
-
-
-def test_a_file_that_cannot_be_replaced_leaves_nothing_beside_it(tmp_path):
-    path = tmp_path / "changes.yaml"
-    draft = ChangesFile(str(path)).draft("robot", ())
-    path.mkdir()
-    with pytest.raises(ChangeFileError, match=r"changes\.yaml': it cannot be written: Is a directory"):
-        draft.commit()
-    assert [one.name for one in tmp_path.iterdir()] == ["changes.yaml"]
-
-
 def test_a_change_that_cannot_be_kept_is_refused(make, described, tmp_path, load):
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -80,17 +55,6 @@ def test_a_change_that_cannot_be_kept_is_refused(make, described, tmp_path, load
     client.is_answered_by(described)
 
 
-def test_a_file_that_could_not_be_read_again_is_not_written(make, described, tmp_path, load, monkeypatch):
-    client = make(changes_file=str(tmp_path / "changes.yaml")).activate()
-    monkeypatch.setattr(kept_file, "MAX_BYTES", 100)
-    response = client.call("SetPayload", link="left_branch", load=load)
-    assert response.error_code == response.FILE
-    assert "changes.yaml': it has " in response.error_message
-    assert "bytes; at most 100 are accepted" in response.error_message
-    client.is_answered_by(described)
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize(
     ("content", "words"),
     [
@@ -98,11 +62,8 @@ def test_a_file_that_could_not_be_read_again_is_not_written(make, described, tmp
             "version: 1\nrobot: four_link\nchanges: [{kind: lock}]",
             "is damaged: change 1 (lock) has no positions",
         ),
-        pytest.param("#" * 20_000_001, "20000001 bytes", id="too large"),
-        (b"version: \xff", "is no text in UTF-8"),
         (Path("nowhere/changes.yaml"), "its folder is not there"),
         (Path("/dev/null"), "which is a device"),  # others have no end
-        (Path(), "which is a folder"),
     ],
 )
 def test_a_damaged_file_fails_configuring(make, tmp_path, capfd, content, words):
@@ -110,7 +71,7 @@ def test_a_damaged_file_fails_configuring(make, tmp_path, capfd, content, words)
     if isinstance(content, Path):
         path = tmp_path / content
     else:
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        path.write_text(content)
     client = make(changes_file=str(path))
     assert client.node.trigger_configure() == FAILURE
     log = capfd.readouterr().err
@@ -118,28 +79,28 @@ def test_a_damaged_file_fails_configuring(make, tmp_path, capfd, content, words)
     assert words in log
 
 
+def describe(client, text):
+    """Publish a description, and wait until it is in force."""
+    session = client.node.session
+    client.descriptions.publish(String(data=text))
+    client.spin_until(lambda: client.node.session is not session)
+
+
 def test_changes_stay_where_a_new_description_of_the_robot_allows_them(make, described, capfd, loaded, load):
     client = make(robot_description_file="").start()
-    client.descriptions.publish(String(data=described.urdf))
-    client.spin_until(lambda: client.node.session is not None)
+    describe(client, described.urdf)
     client.connect()
     assert client.call("SetPayload", link="left_branch", load=load).success
     assert client.call("LockJoints", joint_names=["right"], positions=[0.1]).success
     heavy = described.urdf.replace('<mass value="', '<mass value="1')
-    session = client.node.session
-    client.descriptions.publish(String(data=heavy))
-    client.spin_until(lambda: client.node.session is not session)
+    describe(client, heavy)
     assert_same_to_the_bit(client.graph(), loaded(md.load_urdf(heavy)).lock({"right": 0.1}))
     # other names: what does not fit any more is dropped
     other = described.urdf.replace('"right"', '"wing"')
-    session = client.node.session
-    client.descriptions.publish(String(data=other))
-    client.spin_until(lambda: client.node.session is not session)
+    describe(client, other)
     client.said("a change is dropped: locked: right at 0.1: ", capfd)
     assert_same_to_the_bit(client.graph(), loaded(md.load_urdf(other)))
-    session = client.node.session
-    client.descriptions.publish(String(data=other.replace("four_link", "another")))
-    client.spin_until(lambda: client.node.session is not session)
+    describe(client, other.replace("four_link", "another"))
     client.said("they are of the robot 'four_link', and this one is 'another'", capfd)
     assert client.graph().payloads == {}
 
@@ -153,16 +114,12 @@ def test_changes_of_a_file_wait_for_their_robot(make, described, tmp_path, capfd
     text = path.read_text()
     client = make(robot_description_file="", changes_file=str(path)).start()
     for name in ("another", "a third"):
-        session = client.node.session
-        client.descriptions.publish(String(data=described.urdf.replace("four_link", name)))
-        client.spin_until(lambda session=session: client.node.session is not session)
+        describe(client, described.urdf.replace("four_link", name))
         why = f"they are of the robot 'four_link', and this one is '{name}'"
         client.said(f"a change waits: payload of 2 kg on 'left_branch': {why}", capfd)
         assert client.graph().payloads == {}
         assert client.status("changes").message == "the robot is as described"
-    session = client.node.session
-    client.descriptions.publish(String(data=described.urdf))
-    client.spin_until(lambda: client.node.session is not session)
+    describe(client, described.urdf)
     assert_same_to_the_bit(client.graph(), loaded(described))
     assert "1 changes" in client.status("changes").message
     assert path.read_text() == text
@@ -212,17 +169,6 @@ def test_a_change_that_comes_while_a_description_is_prepared_stays_where_others_
     assert "right" in path.read_text()
 
 
-def test_a_change_that_comes_while_a_description_is_prepared_does_not_refuse_it(make, described, capfd):
-    client = make().activate()
-    text = re.sub(r'name="(turn|bend|left)" type="\w+"', r'name="\1" type="fixed"', described.urdf)
-    text = re.sub(r"<modular_dynamics.*</modular_dynamics>", "", text, flags=re.DOTALL)
-    prepared = client.node._load(text)
-    assert client.call("LockJoints", joint_names=["right"], positions=[0.1]).success
-    client.node._add(prepared, Description())
-    assert_same_to_the_bit(client.graph(), md.load_urdf(text))
-    assert "a change is dropped: locked: right at 0.1: " in capfd.readouterr().err
-
-
 def test_the_robot_of_a_file_is_published(make, described, loaded, load):
     texts = []
     client = make(publish_robot_description=True)
@@ -254,12 +200,6 @@ def test_a_state_that_waits_for_the_timer_of_a_rate_is_answered_before_the_chang
     client.spin_until(lambda: client.torque_of(ahead) is not None)
     efforts = md.inverse_dynamics(described, Q, V, np.zeros(4)).tolist()
     assert client.torque_of(ahead).effort.tolist() == efforts
-
-
-def test_the_topic_of_others_is_not_published(make, capfd):
-    client = make(publish_robot_description=True, robot_description_file="")
-    assert client.node.trigger_configure() == FAILURE
-    assert "publish_robot_description needs robot_description_file" in capfd.readouterr().err
 
 
 def test_the_contact_filter_goes_on_and_no_message_of_it_is_left_out(make):
@@ -334,23 +274,6 @@ def test_a_change_is_answered_before_its_service_goes(start, described, tmp_path
     assert client.node.trigger_activate() == SUCCESS
 
 
-def test_requests_that_wait_while_the_node_is_cleaned_up_are_answered(start, load):
-    """So are those to a node that is not configured: a client waits for the answer of each."""
-    client = start()
-    payload = client.client(SetPayload, "dynamics_node/set_payload")
-    change = client.client(ChangeState, "dynamics_node/change_state")
-    asked = [payload.call_async(request(SetPayload, link="left_branch", load=load)) for _ in range(8)]
-    ids = Transition.TRANSITION_DEACTIVATE, Transition.TRANSITION_CLEANUP
-    done = [change.call_async(ChangeState.Request(transition=Transition(id=one))) for one in ids]
-    client.spin_until(lambda: all(one.done() for one in (*done, *asked)))
-    assert all(one.result().success for one in done)
-    answers = [one.result() for one in asked]
-    assert {one.error_code for one in answers} <= {SetPayload.Response.NONE, SetPayload.Response.NOT_ACTIVE}
-    refused = client.call("SetPayload", link="left_branch", load=load)
-    assert (refused.success, refused.error_code, refused.joint_names) == (False, refused.NOT_ACTIVE, [])
-    assert refused.error_message == "the node is not active; configure and activate it first"
-
-
 @pytest.mark.parametrize("stop", ["trigger_deactivate", "stop"])
 def test_a_ramp_goes_to_zero_although_a_subsystem_and_its_topics_are_gone(start, stop):
     client, stamped = start(on_stale="ramp_to_zero", ramp_time=3.0), []
@@ -414,24 +337,7 @@ def test_strict_drops_them_from_what_a_file_has_kept(make, described, tmp_path, 
     assert path.read_text() == text  # as of other changes that do not fit the first description
 
 
-def test_without_strict_each_is_in_the_log_once(make, tmp_path, capfd, load):
-    """When it is made, and again when it is read from a file; not at the changes of other things."""
-    path = tmp_path / "changes.yaml"
-    client = make(changes_file=str(path)).activate()
-    assert client.call("SetPayload", **NO_BODY).success
-    assert client.call("SetPayload", link="left_branch", load=load).success
-    assert client.call("SetModelParameters", **XX).success
-    log = client.said("3 active changes", capfd)
-    assert [log.count(f"{what} {TRIANGLE}") for what in ("'right_branch'", "'lower_stem'")] == [1, 1]
-    client.close()
-    capfd.readouterr()
-    client = make(changes_file=str(path)).activate()
-    assert client.call("SetPayload", link="left_branch").success
-    log = client.said("2 active changes", capfd)
-    assert [log.count(f"{what} {TRIANGLE}") for what in ("'right_branch'", "'lower_stem'")] == [1, 1]
-
-
-def test_a_changed_robot_is_answered_at_the_same_rate(make, load):
-    client = make(rate=2.0).activate()
-    assert client.call("SetPayload", link="left_branch", load=load).success
-    assert client.node.session.record.period == 0.5
+def test_the_topic_of_others_is_not_published(make, capfd):
+    client = make(publish_robot_description=True, robot_description_file="")
+    assert client.node.trigger_configure() == FAILURE
+    assert "publish_robot_description needs robot_description_file" in capfd.readouterr().err

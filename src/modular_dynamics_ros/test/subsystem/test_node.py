@@ -12,7 +12,7 @@ from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROBOTS
 from modular_dynamics_ros.lifecycle.entities import LATCHED
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
-from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
+from modular_dynamics_ros.node.robot_node import SUCCESS
 from modular_dynamics_ros.subsystem.node import SubsystemNode
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -93,13 +93,4 @@ def test_another_name_than_that_of_its_subsystem_is_warned_of(capfd):
     node.destroy_node()
     assert (
         "look for the topics of 'stem' below 'stem'; start it with -r __node:=stem" in capfd.readouterr().err
-    )
-
-
-def test_a_robot_without_the_subsystem_is_refused(capfd):
-    node = node_of("arm", robot_description_file=str(ROBOTS / "four_link.urdf"))
-    assert node.trigger_configure() == FAILURE
-    node.destroy_node()
-    assert (
-        "'four_link' has no subsystem 'arm'; it has stem, left_branch, right_branch" in capfd.readouterr().err
     )

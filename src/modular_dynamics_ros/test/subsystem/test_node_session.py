@@ -18,7 +18,7 @@ from modular_dynamics_ros.messages.stamps import stamp_message
 
 pytestmark = pytest.mark.ros
 CHARMIE = str(ROBOTS / "charmie.urdf")
-MS, S = 1_000_000, 1_000_000_000  # [ns]
+MS = 1_000_000  # [ns]
 ARMS = "left_arm", "right_arm", "head"
 
 
@@ -140,7 +140,7 @@ def test_a_joint_that_is_not_reported_any_more_stops_the_torques(bus):
 
 
 @pytest.mark.parametrize("lost", ["base", "torso", *ARMS])
-def test_a_lost_subsystem_is_named_by_all_that_need_it_and_nothing_wrong_is_published(bus, lost):
+def test_a_lost_subsystem_is_named_by_its_neighbours_and_nothing_wrong_is_published(bus, lost):
     assert len(bus.torques(step(bus, 0))) == 19
     bus.dead.add(lost)
     stamps = [step(bus, k) for k in range(1, 100)]
@@ -148,8 +148,10 @@ def test_a_lost_subsystem_is_named_by_all_that_need_it_and_nothing_wrong_is_publ
         "base": {"torso", *ARMS},
         "torso": {"base", *ARMS},
     }.get(lost, {"base", "torso"})
+    neighbours = bus.sessions[lost].part.neighbours
     for name in bus.sessions.keys() - {lost}:
-        assert (f"'{lost}'" in bus.errors(name)) == (name in needs_it), name
+        assert bool(bus.errors(name)) == (name in needs_it), name
+        assert (f"'{lost}'" in bus.errors(name)) == (name in neighbours), name
     # without a motion from the base nobody else is to blame
     assert "wrench" not in bus.errors("torso") or lost != "base"
     for stamp in stamps:
@@ -180,6 +182,24 @@ def test_a_lost_subsystem_is_noticed_within_stale_after(bus):
     assert "no wrench from subsystem 'head': none with the stamp of a joint" in bus.errors("torso")
 
 
+def test_successors_without_a_motion_are_not_silent(bus):
+    """The middleware brings the base's motions to the torso late, after it has named the base."""
+    for k in range(10):
+        step(bus, k)
+    bus.freeze("base")
+    for k in range(10, 90):
+        step(bus, k)
+    assert "no motion from subsystem 'base'" in bus.errors("torso")
+    bus.dead.add("head")  # it answers none of the motions that come now
+    bus.go_on("base")
+    for k in range(90, 125):
+        step(bus, k)
+        assert "'head'" not in bus.errors("torso")
+    for k in range(125, 140):  # 0.2 s after the first of them
+        step(bus, k)
+    assert "'head'" in bus.errors("torso")
+
+
 def test_nobody_is_missing_when_no_joint_states_come_any_more(bus):
     step(bus, 0)
     bus.dead.add("head")
@@ -193,23 +213,6 @@ def test_nobody_is_missing_when_no_joint_states_come_any_more(bus):
     for k in range(50, 200):
         bus.set_time(end + k * 20 * MS)
     assert [bus.errors(name) for name in bus.sessions] == [""] * 5
-    assert bus.sessions["torso"]._node.sent["~/missing"][-1].data == ""
-
-
-def test_for_whom_a_neighbour_waits_is_known_as_long_as_it_says_so(bus):
-    bus.dead.add("head")
-    for k in range(60):
-        step(bus, k)
-    neighbours = bus.sessions["base"]._neighbours
-    assert neighbours.awaited_by("torso") == ["head"]
-    bus.dead.add("torso")
-    heard = bus.time
-    while bus.time < heard + S // 4:
-        bus.set_time(bus.time + 20 * MS)
-    assert neighbours.awaited_by("torso") == ["head"]
-    while bus.time < heard + S:
-        bus.set_time(bus.time + 20 * MS)
-    assert neighbours.awaited_by("torso") == []
 
 
 def test_two_states_of_one_stamp_are_never_mixed(bus):

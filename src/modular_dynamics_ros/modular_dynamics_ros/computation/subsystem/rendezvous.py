@@ -75,11 +75,6 @@ class Rendezvous(Generic[Item]):
         self._with_items = [one for one in self._with_items if not one.done and kept.get(one.stamp) is one]
         return list(self._with_items)
 
-    def exclude_pause(self, pause: int, now: int) -> None:
-        """Exclude a pause of ``pause`` [ns] until now, in which nothing was read, from waiting times."""
-        for meeting in self._meetings.values():
-            meeting.since = min(now, meeting.since + pause)
-
     def overdue(self, now: int) -> list[Meeting[Item]]:
         """Forget what has waited too long; return those of it whose item was not answered."""
         given_up = []
