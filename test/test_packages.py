@@ -16,7 +16,7 @@ KEYS = {  # of rosdep, where they are not called as what is imported
     **{
         name: f"python3-{name}" for name in ("argcomplete", "lxml", "matplotlib", "networkx", "numpy", "rich")
     },
-    **{name: f"python3-{name}" for name in ("scipy", "yaml")},
+    **{name: f"python3-{name}" for name in ("scipy", "transforms3d", "yaml")},
 }
 OPTIONAL = {
     "casadi",

@@ -1,7 +1,8 @@
 """Wrenches, poses, fixed frames and odometry: messages and arrays.
 
 A wrench is [force N, moment N m] at the origin of a frame, in its axes. Quaternions are w x y z in the
-library, x y z w in messages.
+library, x y z w in messages. Rotations are converted by tf_transformations or by transforms3d, which it
+wraps: tf_transformations comes with a ROS 2 distribution (ros-jazzy-tf-transformations) and not from PyPI.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics import algebra
-from modular_dynamics.algebra import rotation_matrix, rotation_quaternion, translation
+from modular_dynamics.algebra import rotation_matrix, translation
 from modular_dynamics.algebra.matrix_forms import homogeneous
 from modular_dynamics_ros.computation.floating_base import FloatingBase
 from modular_dynamics_ros.computation.robot import Robot
@@ -30,6 +31,12 @@ try:
     from tf2_msgs.msg import TFMessage as TFMessage  # noqa: PLC0414  # exported
 except ImportError:  # the wheels of ROS 2 do not have it
     TFMessage = None
+try:
+    import tf_transformations
+except ImportError:
+    import transforms3d
+
+    tf_transformations = None
 
 
 def set_wrench(message: Wrench, wrench: NDArray[np.float64]) -> Wrench:
@@ -106,8 +113,13 @@ def rates_array(message: "Twist | Accel") -> NDArray[np.float64]:
 
 def quaternion_message(rotation: NDArray[np.float64]) -> Quaternion:
     """Return a rotation matrix (3, 3) as a unit quaternion."""
-    r = rotation_quaternion(rotation)
-    return Quaternion(x=r.x, y=r.y, z=r.z, w=r.w)
+    if tf_transformations is not None:
+        matrix = np.eye(4)
+        matrix[:3, :3] = rotation
+        x, y, z, w = tf_transformations.quaternion_from_matrix(matrix)
+    else:
+        w, x, y, z = transforms3d.quaternions.mat2quat(rotation)
+    return Quaternion(x=float(x), y=float(y), z=float(z), w=float(w))
 
 
 def pose_message(pose: md.DualQuaternion) -> Pose:

@@ -51,6 +51,7 @@ class ConnectionMotionWriter:
         message.header.stamp = stamp
         position, turned = message.pose.position, message.pose.orientation
         position.x, position.y, position.z = H[:3, 3].tolist()
+        # not by tf_transformations, as elsewhere: that takes as long as the rest of the answer
         r = rotation_quaternion(H[:3, :3])
         turned.x, turned.y, turned.z, turned.w = r.x, r.y, r.z, r.w
         set_rates(message.twist, motion.twist)

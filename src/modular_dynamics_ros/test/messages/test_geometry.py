@@ -1,6 +1,9 @@
-"""Poses, fixed frames and wrenches; rotations against transforms3d."""
+"""Rotations of messages: by tf_transformations, where it is installed, and by transforms3d."""
 
 import re
+import sys
+from importlib import reload
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -13,18 +16,50 @@ from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages import geometry
 from modular_dynamics_ros.messages.geometry import WrenchWriter, fixed_frame_from_message, wrench_from_message
 
+LIBRARIES = [
+    pytest.param(
+        "tf_transformations",
+        marks=pytest.mark.skipif(
+            find_spec("tf_transformations") is None, reason="tf_transformations comes with a distribution"
+        ),
+    ),
+    "transforms3d",
+]
 
-def test_poses_are_those_of_the_graph():
+
+@pytest.fixture(params=LIBRARIES)
+def messages(request, monkeypatch):
+    """The module with one of the two libraries."""
+    if request.param == "transforms3d":
+        monkeypatch.setitem(sys.modules, "tf_transformations", None)  # its import fails
+    yield reload(geometry)
+    monkeypatch.undo()
+    reload(geometry)
+
+
+def test_the_library_is_the_one_that_is_installed(messages, request):
+    assert (messages.tf_transformations is None) == (
+        request.node.callspec.params["messages"] == "transforms3d"
+    )
+
+
+def test_poses_are_those_of_the_graph(messages):
     rng = np.random.default_rng(0)
     for _ in range(20):
         xyz, rpy = rng.normal(size=3), rng.uniform(-3, 3, size=3)
-        message = geometry.pose_message(md.algebra.from_xyz_rpy(xyz, rpy))
+        message = messages.pose_message(md.algebra.from_xyz_rpy(xyz, rpy))
         w, x, y, z = transforms3d.euler.euler2quat(*rpy, axes="sxyz")
         r = message.orientation
         ours, theirs = np.array([r.x, r.y, r.z, r.w]), np.array([x, y, z, w])
         # q and -q are one rotation; 1e-14: a few roundings of numbers up to 1
         assert min(np.abs(ours - theirs).max(), np.abs(ours + theirs).max()) < 1e-14
         assert [message.position.x, message.position.y, message.position.z] == pytest.approx(xyz, abs=1e-14)
+
+
+def test_a_quarter_turn_about_z(messages):
+    message = messages.quaternion_message(np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
+    half = np.sqrt(0.5)
+    assert [message.x, message.y, message.z, message.w] == pytest.approx([0.0, 0.0, half, half], abs=1e-15)
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.995, 1.005])
@@ -85,6 +120,14 @@ def test_wrenches_survive_the_round_trip():
     assert message.header.frame_id == "tool"
     assert message.wrench.torque.x == 4.0  # force first, moment second
     assert wrench_from_message(message).tolist() == wrench.tolist()
+
+
+def test_a_wrench_with_nan_is_refused_by_name():
+    message = WrenchStamped()
+    message.header.frame_id = "tool"
+    message.wrench.torque.y = float("nan")
+    with pytest.raises(BadMessage, match="'tool'"):
+        wrench_from_message(message)
 
 
 @pytest.mark.parametrize("huge", [1.1e9, -1e300, 1.7e308])
