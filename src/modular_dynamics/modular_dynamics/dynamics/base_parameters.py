@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
 from ..model import SubsystemGraph
-from .arguments import Array, checked_seed, has_loops, with_loops
+from .arguments import Array, checked_seed, has_loops, of_loops
 from .regressor import JOINT_PARAMETERS, PARAMETERS, inertial_parameters, regressor
 
 #: A column is independent if the part of it that the columns before it do not span is larger than this,
@@ -89,7 +89,7 @@ def base_parameters(
         ClosureError: too few random poses in which loops close.
     """
     if has_loops(graph):
-        result: BaseParameters = with_loops.base_parameters(graph, seed, joint_terms, guess)
+        result: BaseParameters = of_loops("base_parameters")(graph, seed, joint_terms, guess)
         return result
     rng, size = np.random.default_rng(checked_seed(seed)), (15 if joint_terms else 10) * len(graph.bodies)
     count = max(STATES, -(-ROWS * size // max(graph.nv, 1)))
