@@ -154,14 +154,11 @@ def _checked_pose(pose: DualQuaternion | ArrayLike) -> DualQuaternion:
 
 def _check_names(graph: Structure, other: Structure) -> None:
     """Raise ModelError where both robots have links, joints or subsystems of one name."""
-    for kind, ours, theirs in zip(
-        ("links", "joints, loop joints or springs", "subsystems"), _names(graph), _names(other), strict=True
-    ):
-        both = [name for name in theirs if name in ours]
-        if both:
-            shown = ", ".join(both[:5]) + (f" and {len(both) - 5} more" if len(both) > 5 else "")
+    kinds = "link", "joint, loop joint or spring", "subsystem"
+    for kind, ours, theirs in zip(kinds, _names(graph), _names(other), strict=True):
+        if both := [name for name in theirs if name in ours]:
             raise ModelError(
-                f"'{graph.name}' and '{other.name}' both have the {kind} {shown}; "
+                f"'{graph.name}' and '{other.name}' both have a {kind} '{both[0]}'; "
                 "give the attached robot a prefix of its own"
             )
 
