@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra import motion_after, motion_between, quaternion_after, quaternion_between
 from ..exceptions import StateError
 from ..text.numbers import LARGEST
-from .number_arrays import SMALLEST_NORM, number_array
-from .structure import Structure
+from .number_arrays import number_array
+from .structure import Structure, state_array
 from .subsystem import Joint, JointType
 
 Array = NDArray[np.float64]
@@ -26,27 +26,6 @@ class PositionLimits(NamedTuple):
 
     lower: Array
     upper: Array
-
-
-def state_array(graph: Structure, name: str, value: ArrayLike) -> Array:
-    """Return the value as a finite float array: (..., nq) if the name begins with q, else (..., nv).
-
-    Raises:
-        StateError: names the vector and its shape, or the joint and its number.
-    """
-    is_q, array = name.startswith("q"), number_array(name, value)
-    needed = graph.nq if is_q else graph.nv
-    if array.ndim == 0 or array.shape[-1] != needed:
-        raise StateError(f"{name} has shape {array.shape}; '{graph.name}' needs ({needed},) or rows of it")
-    if not np.isfinite(array).all():
-        slice_of = graph.q_slice if is_q else graph.v_slice
-        bad = next(n for n in graph.joint_names if not np.isfinite(array[..., slice_of(n)]).all())
-        raise StateError(f"{name} of joint '{bad}' has a number that is not finite")
-    for _, where, _ in graph.coordinate_layout.with_quaternion if is_q else ():
-        if (np.linalg.norm(array[..., where][..., -4:], axis=-1) < SMALLEST_NORM).any():
-            joint = next(n for n in graph.joint_names if graph.q_slice(n) == where)
-            raise StateError(f"{name} of joint '{joint}' has a zero quaternion (w x y z)")
-    return array
 
 
 @np.errstate(over="ignore", invalid="ignore")  # overflow is reported when the result is checked

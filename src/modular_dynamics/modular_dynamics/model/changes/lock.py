@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...algebra import DualQuaternion, to_rotation_translation
-from ...exceptions import ModelError, ModelWarning, UnsupportedModelError
+from ...exceptions import ModelError, UnsupportedModelError
 from ..structure import Graph, Structure
 from ..subsystem import Anchor, Body, Gear, Inertial, Joint, JointType, Link, LoopJoint
 from .bodies import body_at, body_of, changed, checked_numbers, parts_of, require_mapping
@@ -92,7 +91,6 @@ def lock(graph: Graph, positions: Mapping[str, ArrayLike]) -> Graph:
     gears = _add_followers(graph, locked)
     for name in locked:
         _refuse_black_boxes(graph, graph.joint(name))
-    _warn_beyond_limits(graph, locked)
     carried: dict[int | None, Carried] = {None: (None, DualQuaternion.identity)}
     joints: dict[int, Joint] = {}
     for k, joint in enumerate(graph.joints):
@@ -195,17 +193,6 @@ def _reduced(gear: Gear, locked: Positions) -> Gear:
     offset = gear.offset + sum(ratio * float(locked[n][0]) for n, ratio in gear.drivers if n in locked)
     first, *further = [(name, ratio) for name, ratio in gear.drivers if name not in locked]
     return Gear(gear.joint, *first, offset, tuple(further))
-
-
-def _warn_beyond_limits(graph: Structure, locked: Positions) -> None:
-    """Issue a ModelWarning for each joint that is locked beyond its limits."""
-    for name, position in locked.items():
-        limits = graph.joint(name).limits
-        lower = -np.inf if limits.lower is None else limits.lower
-        upper = np.inf if limits.upper is None else limits.upper
-        if len(position) == 1 and not lower - _SAME <= position[0] <= upper + _SAME:
-            message = f"joint '{name}' is locked at {position[0]:g}, beyond its limits {lower:g} to {upper:g}"
-            warnings.warn(message, ModelWarning, stacklevel=3)
 
 
 def _merged(graph: Structure, carried: Mapping[int | None, Carried]) -> dict[int | None, Body]:
