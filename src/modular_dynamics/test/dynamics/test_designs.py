@@ -168,18 +168,6 @@ def test_parameters_that_do_not_go_straight_are_noticed(load_robot, monkeypatch)
         assert np.array_equal(own.numbers[k], exact.ravel())
 
 
-def test_groups_of_equal_values_take_few_robots(load_robot):
-    """A catalogue of two centres of mass beside masses that go straight."""
-    graph, rng = load_robot("four_link"), np.random.default_rng(0)
-    link = next(name for name in graph.parameters if name.endswith(" mass")).removesuffix(" mass")
-    parameters = {f"{link} mass": rng.uniform(1, 2, 400), f"{link} com z": rng.choice([0.1, 0.2], 400)}
-    own, made = rows(graph, parameters)
-    assert made < 30
-    for k in range(0, 400, 50):
-        exact = constants_of(graph.with_parameters({name: column[k] for name, column in parameters.items()}))
-        assert own.numbers[k] == pytest.approx(exact.ravel(), rel=1e-12, abs=1e-14)
-
-
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
 @pytest.mark.parametrize("good", [0.0, 1.0])
 def test_a_number_that_no_robot_has_shares_nothing_with_its_neighbours(bad, good, load_robot):

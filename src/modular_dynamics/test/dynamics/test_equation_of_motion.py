@@ -13,7 +13,7 @@ from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import TYPES, joint_trees, moved, passive_torques
 from helpers.random_examples.trees import partitions, random_trees
-from helpers.tree_dynamics import assert_close, differences, random_state, random_states
+from helpers.tree_dynamics import assert_close, differences, random_state
 
 
 @examples(60)
@@ -234,10 +234,3 @@ def test_springs_at_joints_are_not_part_of_it(load_robot):
     C = md.coriolis_matrix(graph, q, v)
     assert_close(C, md.coriolis_matrix(bare, q, v), 1e-11)
     assert_close(C @ v, md.nonlinear_effects(graph, q, v) - md.gravity_torque(graph, q) - springs, 1e-11)
-
-
-def test_rows_are_the_single_states(tree_robot):
-    q, v, _ = random_states(tree_robot, 20, 3)
-    batch = md.coriolis_matrix(tree_robot, q, v, threads=2)
-    for k in range(20):
-        assert_close(batch[k], md.coriolis_matrix(tree_robot, q[k], v[k]), 1e-12)
