@@ -15,13 +15,13 @@ from modular_dynamics.model.number_arrays import number_array, real_numbers
 
 GOOD = np.zeros(3)
 NOT_REAL = {
-    "text": ["1", "2", "3"],
+    "str": ["1", "2", "3"],
     "bytes": np.array([b"1"] * 3),
-    "dates": np.array(["2001-01-01"] * 3, "M8[D]"),
-    "durations": np.ones(3, "m8[s]"),
-    "complex numbers": np.ones(3, complex),
-    "objects": [Fraction(1, 2), None, 1.0],
-    "records": np.zeros(3, [("angle", float)]),
+    "datetime64": np.array(["2001-01-01"] * 3, "M8[D]"),
+    "timedelta64": np.ones(3, "m8[s]"),
+    "complex": np.ones(3, complex),
+    "object": [Fraction(1, 2), None, 1.0],
+    "void": np.zeros(3, [("angle", float)]),
     "inhomogeneous": [[1.0], [1.0, 2.0], 3.0],
 }
 
@@ -68,7 +68,7 @@ CALLS = {
 @pytest.mark.parametrize("call", CALLS)
 def test_functions_that_take_numbers_refuse_text_and_dates(load_robot, call):
     loop = load_robot("four_bar")
-    for kind in ("text", "dates", "durations"):
+    for kind in ("str", "datetime64", "timedelta64"):
         with pytest.raises(md.StateError, match="number"):
             CALLS[call](loop.tree, loop, NOT_REAL[kind])
 

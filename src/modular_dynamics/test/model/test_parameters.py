@@ -16,7 +16,6 @@ from helpers.read_back import assert_same, read_back
 from helpers.robots.closed_robots import STATES, text_of
 from helpers.robots.urdf_text import inertial, joint, robot
 from helpers.tree_dynamics import ROBOT_NAMES
-from modular_dynamics.model import body_of_link
 
 LOOPED = ["four_bar", "crane", "exoskeleton", "charmie_torso"]
 
@@ -225,24 +224,6 @@ def test_a_shift_keeps_the_rotation_exactly(load_robot):
     assert all(a is b for a, b in zip(moved.bodies, graph.bodies, strict=True))
 
 
-@pytest.mark.filterwarnings("ignore:.*ends a chain")
-def test_a_fixed_link_in_a_black_box_moves_with_its_mount():
-    text = """<robot name="r"><link name="base"/><link name="arm"/><link name="flange"/><link name="tool"/>
-      <joint name="lift" type="continuous"><parent link="base"/><child link="arm"/></joint>
-      <joint name="plate" type="fixed"><parent link="arm"/><child link="flange"/><origin xyz="0 0 1"/>
-      </joint>
-      <joint name="mount" type="fixed"><parent link="flange"/><child link="tool"/><origin xyz="0 0 1"/>
-      </joint>
-      <modular_dynamics version="1"><subsystem name="arm" root_link="arm"/>
-        <subsystem name="tool" root_link="tool" black_box="true"/></modular_dynamics></robot>"""
-    graph = md.load_urdf(text)
-    theirs = md.load_urdf(text.replace('"flange"/><origin xyz="0 0 1"/>', '"flange"/><origin xyz="0 2 1"/>'))
-    moved = graph.with_parameters({"joint plate origin y": 2.0})
-    assert_same_connections(moved)
-    assert moved.link_pose("tool")[1].is_close(theirs.link_pose("tool")[1])
-    assert "joint mount origin x" not in graph.parameters  # it belongs to the black box
-
-
 def test_drives_and_limits(load_robot):
     graph = load_robot("vendor_arm")
     name = graph.joint_names[0]
@@ -329,16 +310,6 @@ def test_slope_of_the_torque_in_a_mass_is_the_regressors(load_robot, name):
             1.0, c, [at_origin[i, j] for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))]
         ]
         assert slope == pytest.approx(Y[:, 10 * k : 10 * k + 10] @ per_kilogram, rel=1e-8, abs=1e-8)
-
-
-def test_a_fixed_link_has_numbers_of_its_own(load_robot):
-    graph = load_robot("vendor_arm")
-    body = next(body for body in graph.bodies if len(body.parts) > 1)
-    part = body.parts[-1]
-    changed = graph.with_parameters({f"link {part.name} mass": part.inertial.mass + 1.0})
-    index = body_of_link(graph, part.name)
-    assert changed.bodies[index].mass == pytest.approx(body.mass + 1.0)
-    assert changed.parameters[f"link {body.name} mass"] == graph.parameters[f"link {body.name} mass"]
 
 
 def test_a_payload_has_numbers_too_and_none_at_mass_zero(load_robot):

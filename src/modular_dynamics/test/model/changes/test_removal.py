@@ -21,7 +21,6 @@ from helpers.random_examples.black_boxes import boxed_trees
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import partitions, random_trees
 from helpers.read_back import assert_same, read_back
-from helpers.tree_dynamics import ROBOT_NAMES
 from modular_dynamics.algebra import DualQuaternion
 from modular_dynamics.model import Anchor, Gear, Spring
 
@@ -59,20 +58,6 @@ def test_any_partition_stays_one(tree, data):
     left = graph.without(link)
     assert_same_connections(left, 1e-12)
     assert left.joint_names == tuple(name for name in graph.joint_names if name in left.joint_names)
-
-
-@pytest.mark.filterwarnings("ignore:.*ends a chain")
-@pytest.mark.parametrize("name", ROBOT_NAMES)
-def test_each_link_of_the_robots(load_robot, name):
-    graph = load_robot(name)
-    for link in graph.links[1:]:
-        theirs = edited(graph.urdf, lambda root, link=link: remove_subtree(root, link))
-        try:
-            left = graph.without(link)
-        except md.ModelError as error:
-            assert "mimics" in str(error)  # noqa: PT017 - only of some links
-            continue
-        assert_same_robot(left, untagged(theirs), 1e-13)
 
 
 def test_a_tool_that_was_fixed_is_gone_exactly(load_robot):
@@ -126,32 +111,6 @@ def test_independent_joints_that_stay_stay(load_robot):
     graph = load_robot("vendor_arm").with_independent_joints(*load_robot("vendor_arm").joint_names[:4])
     left = graph.without(graph.joint(graph.joint_names[2]).child_link)
     assert left.independent_joint_names == graph.joint_names[:2]
-
-
-def test_a_black_box_goes_whole(boxed_arm):
-    left = boxed_arm.without("tv7_gripper_base")
-    assert [s.name for s in left.subsystems] == [s.name for s in boxed_arm.subsystems if s.name != "tool"]
-    state = np.random.default_rng(0).normal(size=(3, left.nv))
-    assert np.isfinite(md.inverse_dynamics(left, *state)).all()
-    with pytest.raises(md.UnsupportedModelError, match=r"'tv7_gripper_base' removes all of it"):
-        boxed_arm.without("tv7_left_finger")
-
-
-def test_a_fixed_black_box_goes_whole():
-    text = """<robot name="r"><link name="base"/>
-      <link name="arm"><inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
-      </inertial></link><link name="tool"/><link name="tip"/>
-      <joint name="lift" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/></joint>
-      <joint name="mount" type="fixed"><parent link="arm"/><child link="tool"/><origin xyz="0 0 1"/></joint>
-      <joint name="end" type="fixed"><parent link="tool"/><child link="tip"/><origin xyz="0 0 1"/></joint>
-      <modular_dynamics version="1"><subsystem name="arm" root_link="arm"/>
-        <subsystem name="tool" root_link="tool" black_box="true"/></modular_dynamics></robot>"""
-    graph = md.load_urdf(text)
-    left = graph.without("tool")
-    assert ([s.name for s in left.subsystems], left.links) == (["arm"], ("base", "arm"))
-    assert graph.without("arm").subsystems == ()
-    with pytest.raises(md.UnsupportedModelError, match=r"link 'tip' belongs to the black box 'tool'"):
-        graph.without("tip")
 
 
 def test_a_black_box_with_joints_goes_with_the_link_that_it_is_fixed_to():
