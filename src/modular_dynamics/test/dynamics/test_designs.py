@@ -137,7 +137,7 @@ def rows(graph, parameters):
         made.append(robot)
         return constants_of(robot).ravel()
 
-    return rows_of_designs(checked_columns(graph, parameters), numbers, "constants"), len(made)
+    return rows_of_designs(checked_columns(graph, parameters), numbers), len(made)
 
 
 @pytest.mark.parametrize(
@@ -182,16 +182,9 @@ def test_a_number_that_no_robot_has_shares_nothing_with_its_neighbours(bad, good
 
 
 def test_rows_do_not_depend_on_the_designs_beside_them(load_robot):
-    """Nor on those before; and the next designs take fewer robots."""
     graph, rng = load_robot("branched_38dof"), np.random.default_rng(0)
     names = [name for name in graph.parameters if name.endswith((" mass", " origin x"))][::7]
     parameters = {name: graph.parameters[name].value + rng.uniform(0.0, 0.3, 300) for name in names}
-    whole, made = rows(graph, parameters)
-    some = {name: column[100:200] for name, column in parameters.items()}
-    part, made_later = rows(graph, some)
+    whole, _ = rows(graph, parameters)
+    part, _ = rows(graph, {name: column[100:200] for name, column in parameters.items()})
     assert np.array_equal(part.numbers, whole.numbers[100:200])
-    assert made_later < 5 < made
-    fresh, _ = rows(
-        load_robot("branched_38dof"), {name: column[100:200] for name, column in parameters.items()}
-    )
-    assert np.array_equal(fresh.numbers, part.numbers)
