@@ -1,4 +1,4 @@
-"""Inverse dynamics: kernel == composition == Pinocchio; black boxes; closed forms; results as values."""
+"""Inverse dynamics: core == composition == Pinocchio; black boxes; closed forms; results as values."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -203,21 +203,6 @@ def test_a_result_outlives_later_calls(load_robot, floating_base):
     solver.solve(*second, external_wrenches={"body_7a": 10 * np.ones(6)})
     assert np.array_equal(result.tau, expected.tau, equal_nan=True)
     np.testing.assert_equal(wrenches(result), known)  # NaN inside black boxes
-
-
-def test_wrenches_of_one_call_do_not_act_in_the_next(load_robot):
-    graph = load_robot("charmie")
-    state = random_state(graph, 7)
-    solver = md.InverseDynamics(graph)
-    free = md.InverseDynamics(graph).solve(*state)
-    pushed = {"body_5": 10 * np.ones(6)}
-    solver(*state, external_wrenches=pushed, black_box_wrenches={"head": np.ones(6)})
-    with pytest.raises(md.StateError):
-        solver(*state, external_wrenches=pushed | {"nose": np.ones(6)})
-    assert_close(solver(*state), free.tau)
-    result = solver.solve(*state)
-    assert np.array_equal(result.tau, free.tau)
-    np.testing.assert_equal(wrenches(result), wrenches(free))
 
 
 def test_bad_states_are_named_as_by_the_function(load_robot):

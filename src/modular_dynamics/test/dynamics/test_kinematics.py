@@ -14,7 +14,6 @@ from helpers.paths import ROBOTS
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import partitions, random_trees
 from helpers.tree_dynamics import assert_close as assert_close_of_motions
-from helpers.tree_dynamics import random_states
 from modular_dynamics.algebra import rotation_matrix, to_rotation_translation, translation
 
 assert_close = partial(tree_dynamics.assert_close, least=1.0)
@@ -46,11 +45,6 @@ def test_random_trees_agree_with_pinocchio(data, tree):
     graph = md.load_urdf(tree.urdf)
     q, _, _ = tree.state(graph)
     assert_agrees(graph, q, [data.draw(st.sampled_from(graph.links))])
-
-
-def test_robots_agree_with_pinocchio(tree_robot):
-    q = np.random.default_rng(2).uniform(-3, 3, tree_robot.nq)
-    assert_agrees(tree_robot, q, tree_robot.links)
 
 
 @examples(40)
@@ -216,15 +210,3 @@ def assert_agrees_of_motions(graph, q, v, a, links):
 def test_random_trees_agree_with_pinocchio_motions(data, tree):
     graph = md.load_urdf(tree.urdf)
     assert_agrees_of_motions(graph, *tree.state(graph), [data.draw(st.sampled_from(graph.links))])
-
-
-def test_robots_agree_with_pinocchio_motions(tree_robot):
-    for state in zip(*random_states(tree_robot, 3, 1), strict=True):
-        assert_agrees_of_motions(tree_robot, *state, tree_robot.links)
-
-
-def test_links_of_black_boxes_move_too(boxed_arm):
-    q, v, _ = (rows[0] for rows in random_states(boxed_arm, 1, 3))
-    for link in boxed_arm.links:
-        expected = md.jacobian(boxed_arm, q, link) @ v
-        assert_close_of_motions(md.frame_velocity(boxed_arm, q, v, link), expected, least=1.0)

@@ -15,7 +15,7 @@ from helpers.random_examples.joint_trees import joint_trees, moved, passive_torq
 from helpers.random_examples.trees import partitions, random_trees
 from helpers.robots import closed_robots
 from helpers.robots.urdf_text import spring
-from helpers.tree_dynamics import assert_close, differences, random_state
+from helpers.tree_dynamics import assert_close, random_state
 
 
 def state_of(tree):
@@ -78,34 +78,6 @@ ROCK = (
     '<robot name="rock"><link name="a"/><link name="b"/><joint name="j" type="continuous"><parent link="a"/>'
     '<child link="b"/></joint></robot>'
 )
-
-
-def test_it_is_the_mean_of_the_bodies_and_moves_as_the_jacobian_says(tree_robot):
-    q, v, a = random_state(tree_robot)
-    poses = md.frame_poses(tree_robot, q, [body.name for body in tree_robot.bodies])
-    places = [
-        pose[:3, :3] @ body.com + pose[:3, 3] for pose, body in zip(poses, tree_robot.bodies, strict=True)
-    ]
-    mean = np.average(places, axis=0, weights=[body.mass for body in tree_robot.bodies])
-    result = md.centre_of_mass(tree_robot, q, v, a)
-    assert_close(result.position, mean, 1e-13, 1.0)
-    assert_close(md.centre_of_mass_jacobian(tree_robot, q) @ v, result.velocity, 1e-12, 1.0)
-
-    def at(time):
-        return md.centre_of_mass(tree_robot, tree_robot.integrate(q, v, time[0]), v + time[0] * a)
-
-    (velocity,) = differences(lambda time: at(time).position, np.zeros(1), 1e-5).T
-    (acceleration,) = differences(lambda time: at(time).velocity, np.zeros(1), 1e-5).T
-    assert_close(velocity, result.velocity, 1e-7, 1.0)
-    assert_close(acceleration, result.acceleration, 1e-6, 1.0)
-
-
-def test_without_rates_there_are_none(load_robot):
-    graph = load_robot("charmie")
-    q, v, _ = random_state(graph)
-    assert md.centre_of_mass(graph, q)[2:] == (None, None)
-    assert md.centre_of_mass(graph, q, v).acceleration is None
-    assert np.array_equal(md.centre_of_mass(graph, q).position, md.centre_of_mass(graph, q, v).position)
 
 
 def test_bad_input_is_named(load_robot, boxed_arm):
@@ -224,14 +196,3 @@ def test_the_rate_is_what_acts_from_outside(load_robot):
     moment = pose[:3, :3] @ tau[3:6] + np.cross(pose[:3, 3] - centre.position, force)
     expected = np.concatenate([force + centre.mass * graph.gravity, moment])
     assert_close(md.centroidal_momentum_rate(graph, q, v, a), expected, 1e-11)
-
-
-def test_momentum_is_kept_without_forces(load_robot):
-    """A floating robot without weight and base wrench, moved by its joints' torques alone."""
-    graph = load_robot("vendor_arm", floating_base=True)
-    q, v, tau = random_state(graph, 5)
-    weightless = md.load_urdf(graph.urdf, floating_base=True, gravity=(0, 0, 0))
-    tau[:6] = 0.0
-    a = md.forward_dynamics(weightless, q, v, tau)
-    size = np.abs(md.centroidal_momentum_matrix(weightless, q)).max() * np.abs(a).max()
-    assert np.abs(md.centroidal_momentum_rate(weightless, q, v, a)).max() <= 1e-11 * size

@@ -73,13 +73,6 @@ def test_functions_that_take_numbers_refuse_text_and_dates(load_robot, call):
             CALLS[call](loop.tree, loop, NOT_REAL[kind])
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_the_same_calls_answer_with_numbers(load_robot, call):
-    loop = load_robot("four_bar")
-    numbers = loop.neutral() if call in ("guess", "assemble") else [1.0, 2.0, 3.0]
-    CALLS[call](loop.tree, loop, numbers)
-
-
 # A model is constant: arrays and mappings are read-only, in copies too; callers keep their own arrays.
 
 ROBOTS = ["branched_38dof", "vendor_arm", "charmie", "charmie_torso", "exoskeleton", "crane"]

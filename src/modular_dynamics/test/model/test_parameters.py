@@ -11,7 +11,7 @@ import modular_dynamics as md
 from helpers.changed_robots import assert_same_connections, assert_same_robot, edited, joint_element, untagged
 from helpers.random_examples.black_boxes import boxed_trees
 from helpers.random_examples.examples import examples
-from helpers.random_examples.trees import partitions, random_trees
+from helpers.random_examples.trees import random_trees
 from helpers.read_back import assert_same, read_back
 from helpers.robots.closed_robots import STATES, text_of
 from helpers.robots.urdf_text import inertial, joint, robot
@@ -204,17 +204,6 @@ def test_an_origin_is_that_of_the_urdf(tree, data):
     assert_same_robot(moved, untagged(edited(tree.urdf, lambda root: move(root, name))), 1e-11)
 
 
-@examples(40)
-@given(tree=random_trees(largest=25), data=st.data())
-def test_an_origin_moves_connection_points_of_any_partition(tree, data):
-    graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
-    origins = [key.removesuffix(" z") for key in graph.parameters if key.endswith("origin z")]
-    name = data.draw(st.sampled_from(origins))
-    assert_same_connections(
-        graph.with_parameters({f"{name} {key}": value for key, value in NEW.items()}), 1e-11
-    )
-
-
 def test_a_shift_keeps_the_rotation_exactly(load_robot):
     graph = load_robot("branched_38dof")
     name = graph.joint_names[5]
@@ -247,13 +236,6 @@ def test_drives_and_limits(load_robot):
             graph.with_parameters({f"joint {name} {quantity}": -1.0})
     with pytest.raises(md.ModelError, match=r"the lower limit of joint .* is 3, above its upper limit"):
         graph.with_parameters({f"joint {name} lower limit": 3.0})
-
-
-def test_units_say_whether_a_joint_turns_or_slides(load_robot):
-    parameters = load_robot("charmie").parameters
-    assert parameters["joint torso_lift effort limit"].unit == "N"
-    assert parameters["joint torso_pitch effort limit"].unit == "N m"
-    assert parameters["joint torso_lift damping"].unit == "N s/m"
 
 
 @pytest.mark.parametrize(("kind", "units"), [("spherical", "kg m^2"), ("floating", "kg m^2, kg")])

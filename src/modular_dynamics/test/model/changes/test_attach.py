@@ -12,7 +12,7 @@ import modular_dynamics as md
 from helpers.changed_robots import add_robot, assert_same_connections, assert_same_robot, edited, untagged
 from helpers.random_examples.black_boxes import boxed_trees
 from helpers.random_examples.examples import examples
-from helpers.random_examples.trees import partitions, random_trees
+from helpers.random_examples.trees import random_trees
 from helpers.read_back import assert_same, read_back
 from helpers.robots.closed_robots import STATES
 from modular_dynamics.algebra import DualQuaternion, from_xyz_rpy, to_rotation_translation
@@ -31,16 +31,6 @@ def test_is_one_urdf_of_both(tree, other, data):
     joined = graph.attach(arm, link, POSE, prefix="other_")
     assert joined.joint_names == (*graph.joint_names, *("other_" + name for name in arm.joint_names))
     assert_same_robot(joined, untagged(theirs), 1e-12)
-
-
-@examples(30)
-@given(tree=random_trees(largest=15), other=random_trees(largest=15), data=st.data())
-def test_any_partition_stays_one(tree, other, data):
-    graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
-    arm = md.load_urdf(other.urdf, data.draw(partitions(other)))
-    joined = graph.attach(arm, data.draw(st.sampled_from(graph.links)), POSE, prefix="other_")
-    assert_same_connections(joined, 1e-12)
-    assert len(joined.subsystems) == len(graph.subsystems) + len(arm.subsystems)
 
 
 @examples(40)

@@ -149,18 +149,6 @@ def test_geared_joints_follow_their_drivers(load_robot):
     assert tau == pytest.approx(expected, rel=1e-9)
 
 
-def test_an_independent_joint_of_a_loop_holds_the_mechanism(load_robot):
-    """Two of the crane's three: the torque of the third is that of the whole crane standing at the others."""
-    graph, q = load_robot("crane"), STATES["crane"]
-    first, *others = graph.independent_joint_names
-    locked = graph.lock({first: q[0]})
-    assert locked.independent_joint_names == tuple(others)
-    v, a = np.array([0.0, 0.2, -0.1]), np.array([0.0, -0.3, 0.4])
-    expected = md.inverse_dynamics(graph, q, v, a)[1:]
-    tau = md.inverse_dynamics(locked, q[1:], v[1:], a[1:])
-    assert tau == pytest.approx(expected, rel=1e-9)
-
-
 def test_a_loop_that_is_locked_whole_is_closed_or_refused(load_robot):
     graph, q = load_robot("four_bar"), STATES["four_bar"]
     closed = md.close_loops(graph, q)

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import modular_dynamics as md
@@ -19,7 +19,7 @@ from helpers.changed_robots import (
 )
 from helpers.random_examples.black_boxes import boxed_trees
 from helpers.random_examples.examples import examples
-from helpers.random_examples.trees import partitions, random_trees
+from helpers.random_examples.trees import random_trees
 from helpers.read_back import assert_same, read_back
 from modular_dynamics.algebra import DualQuaternion
 from modular_dynamics.model import Anchor, Gear, Spring
@@ -47,17 +47,6 @@ def test_is_a_urdf_without_them(tree, data):
         return
     theirs = untagged(edited(tree.urdf, lambda root: remove_subtree(root, link)))
     assert_same_robot(graph.without(link), theirs, 1e-13)
-
-
-@examples(30)
-@given(tree=random_trees(largest=25), data=st.data())
-def test_any_partition_stays_one(tree, data):
-    graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
-    link = data.draw(st.sampled_from([name for name in graph.links if name != graph.ground.name]))
-    assume(not mimics_across(graph, tree.urdf, link))
-    left = graph.without(link)
-    assert_same_connections(left, 1e-12)
-    assert left.joint_names == tuple(name for name in graph.joint_names if name in left.joint_names)
 
 
 def test_a_tool_that_was_fixed_is_gone_exactly(load_robot):
