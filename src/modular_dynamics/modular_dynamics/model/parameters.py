@@ -14,15 +14,12 @@ from ..algebra import DualQuaternion, from_xyz_rpy, pose, to_xyz_rpy
 from ..exceptions import ModelError, UnknownNameError
 from .changes.bodies import (
     body_at,
-    body_of,
     changed,
     changed_bodies,
     checked_inertial,
     checked_number,
-    parts_of,
     payloads_of,
     require_mapping,
-    with_payloads,
 )
 from .structure import Graph, Structure, body_of_link
 from .subsystem import Anchor, Gear, Inertial, Joint, JointType, LoopJoint, Spring
@@ -216,7 +213,7 @@ def _with_fixed_joint(graph: Graph, joint: FixedJoint, origin: DualQuaternion) -
         replace(joint, x_parent_joint=shift * joint.x_parent_joint) if joint.parent_link in moved else joint
         for joint in graph.joints
     ]
-    graph = changed_bodies(graph, {index: body_of(body.name, body.parts, links, body.payloads)})
+    graph = changed_bodies(graph, {index: replace(body, links=links)})
     return changed(graph, joints=tuple(joints), subsystems=tuple(subsystems))
 
 
@@ -232,7 +229,7 @@ def _links(graph: Structure) -> dict[str, str]:
     """Return the names of the links with known masses."""
     inside = {k for box in graph.subsystems if box.black_box for k in box.indices}
     known = (body for k, body in enumerate(graph.bodies) if k not in inside)
-    return {part.name: part.name for body in (graph.ground, *known) for part in body.parts or parts_of(body)}
+    return {part.name: part.name for body in (graph.ground, *known) for part in body.parts}
 
 
 def _mass_values(inertial: Inertial) -> Values:
@@ -252,16 +249,16 @@ def _with_numbers(what: str, inertial: Inertial, new: New) -> Inertial:
 
 def _link_values(graph: Structure, name: str) -> Values:
     body = body_at(graph, body_of_link(graph, name))
-    return _mass_values(next(part.inertial for part in parts_of(body) if part.name == name))
+    return _mass_values(next(part.inertial for part in body.parts if part.name == name))
 
 
 def _with_link(graph: Graph, name: str, new: New) -> Graph:
     index = body_of_link(graph, name)
     body = body_at(graph, index)
-    parts = list(parts_of(body))
+    parts = list(body.parts)
     k = [part.name for part in parts].index(name)
     parts[k] = replace(parts[k], inertial=_with_numbers(f"link '{name}'", parts[k].inertial, new))
-    return changed_bodies(graph, {index: body_of(body.name, tuple(parts), body.links, body.payloads)})
+    return changed_bodies(graph, {index: replace(body, parts=tuple(parts))})
 
 
 def _payload_values(graph: Structure, link: str) -> Values:
@@ -275,7 +272,7 @@ def _with_payload(graph: Graph, name: str, new: New) -> Graph:
     loads = {**body.payloads, name: load}
     if load.mass == 0.0:
         del loads[name]
-    return changed_bodies(graph, {index: with_payloads(body.bare or body, loads)})
+    return changed_bodies(graph, {index: replace(body, payloads=loads)})
 
 
 # Parameters of loop joints, springs and gears, and of gravity.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from modular_dynamics.model import body_of_link
+from modular_dynamics.model import Inertial, body_of_link
 
 
 def test_slices_cover_the_vectors_in_order(load_robot):
@@ -55,7 +55,7 @@ def test_every_link_has_a_pose_in_its_body(load_robot):
 def test_subsystems_follow_the_graphs_joints_and_bodies(load_robot):
     graph = load_robot("charmie")
     bodies = list(graph.bodies)
-    bodies[4] = replace(bodies[4], mass=99.0)
+    bodies[4] = replace(bodies[4], payloads={bodies[4].name: Inertial(9.0, np.zeros(3), np.eye(3))})
     changed = replace(graph, bodies=tuple(bodies))
     assert [b for s in changed.subsystems for b in s.bodies] == bodies
     assert changed.subsystems[0] is graph.subsystems[0]
