@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...algebra import DualQuaternion, to_rotation_translation
-from ...exceptions import ModelError, UnsupportedModelError
+from ...exceptions import ModelError, ModelWarning, UnsupportedModelError
 from ..structure import Graph, Structure
 from ..subsystem import Anchor, Body, Gear, Inertial, Joint, JointType, Link, LoopJoint
 from .bodies import body_at, changed, checked_numbers, require_mapping
@@ -91,6 +92,7 @@ def lock(graph: Graph, positions: Mapping[str, ArrayLike]) -> Graph:
     gears = _add_followers(graph, locked)
     for name in locked:
         _refuse_black_boxes(graph, graph.joint(name))
+    _warn_beyond_limits(graph, locked)
     carried: dict[int | None, Carried] = {None: (None, DualQuaternion.identity)}
     joints: dict[int, Joint] = {}
     for k, joint in enumerate(graph.joints):
@@ -193,6 +195,17 @@ def _reduced(gear: Gear, locked: Positions) -> Gear:
     offset = gear.offset + sum(ratio * float(locked[n][0]) for n, ratio in gear.drivers if n in locked)
     first, *further = [(name, ratio) for name, ratio in gear.drivers if name not in locked]
     return Gear(gear.joint, *first, offset, tuple(further))
+
+
+def _warn_beyond_limits(graph: Structure, locked: Positions) -> None:
+    """Issue a ModelWarning for each joint that is locked beyond its limits."""
+    for name, position in locked.items():
+        limits = graph.joint(name).limits
+        lower = -np.inf if limits.lower is None else limits.lower
+        upper = np.inf if limits.upper is None else limits.upper
+        if len(position) == 1 and not lower - _SAME <= position[0] <= upper + _SAME:
+            message = f"joint '{name}' is locked at {position[0]:g}, beyond its limits {lower:g} to {upper:g}"
+            warnings.warn(message, ModelWarning, stacklevel=3)
 
 
 def _merged(graph: Structure, carried: Mapping[int | None, Carried]) -> dict[int | None, Body]:

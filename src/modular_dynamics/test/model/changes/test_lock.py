@@ -149,6 +149,7 @@ def test_geared_joints_follow_their_drivers(load_robot):
     assert tau == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:.*beyond its limits")
 def test_a_loop_that_is_locked_whole_is_closed_or_refused(load_robot):
     graph, q = load_robot("four_bar"), STATES["four_bar"]
     closed = md.close_loops(graph, q)
@@ -215,6 +216,12 @@ def test_payloads_stay_and_can_be_taken_off(load_robot):
     assert_same_robot(bare, never, 1e-13)
 
 
+def test_a_position_beyond_the_limits_is_a_warning(load_robot):
+    with pytest.warns(md.ModelWarning, match=r"'head_tilt' is locked at 9, beyond its limits") as caught:
+        load_robot("charmie").lock({"head_tilt": 9.0})
+    assert caught[0].filename == __file__
+
+
 @pytest.mark.parametrize(
     ("positions", "error", "message"),
     [
@@ -235,6 +242,7 @@ def test_wrong_positions_are_refused(load_robot, positions, error, message):
 AT = 0.3  # [rad or m]
 
 
+@pytest.mark.filterwarnings("ignore:.*beyond its limits")
 @examples(60)
 @given(tree=boxed_trees(), data=st.data())
 def test_is_a_joint_fixed_in_the_urdf_black_boxes(tree, data):
