@@ -22,22 +22,10 @@ def checked_out(out: Any, shape: tuple[int, ...], kind: np.dtype[Any] = _DOUBLE)
     """Return ``out``. Raises StateError: no result of that shape and dtype can be written into it."""
     matches = isinstance(out, np.ndarray) and out.dtype == kind and out.shape == shape
     if not (matches and out.flags.carray):
-        raise StateError(f"out is {_described(out)}; a writeable contiguous {kind} array {shape} is needed")
+        given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise StateError(f"out is {given}; a writeable, aligned, contiguous {kind} array {shape} is needed")
     array: NDArray[Any] = out
     return array
-
-
-def _described(out: object) -> str:
-    """Return type, or dtype, shape and what is wrong with the memory, for the message."""
-    if not isinstance(out, np.ndarray):
-        return type(out).__name__
-    properties = {
-        "not contiguous": out.flags.c_contiguous,
-        "not aligned": out.flags.aligned,
-        "read-only": out.flags.writeable,
-    }
-    faults = [fault for fault, is_right in properties.items() if not is_right]
-    return ", ".join([f"{out.dtype} {out.shape}", *faults])
 
 
 def checked_seed(seed: int) -> int:

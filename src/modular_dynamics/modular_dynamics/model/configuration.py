@@ -234,7 +234,8 @@ def pack(
         raise StateError(
             f"values lack {', '.join(missing)} of '{graph.name}'; others=graph.neutral() sets these to zero"
         )
-    parts = {name: _checked_part(name, value, slice_of(name), size) for name, value in values.items()}
+    widths = {name: len(range(size)[slice_of(name)]) for name in values}
+    parts = {name: _checked_part(name, value, widths[name]) for name, value in values.items()}
     base = np.zeros(size) if others is None else _checked_others(others, size)
     try:
         rows = np.broadcast_shapes(base.shape[:-1], *(part.shape[:-1] for part in parts.values()))
@@ -256,18 +257,13 @@ def _checked_others(others: ArrayLike, size: int) -> Array:
     return base
 
 
-def _checked_part(name: str, value: ArrayLike, where: slice, size: int) -> Array:
-    """Return one joint's value as finite numbers (..., width of its slice). Raises StateError."""
-    width = len(range(size)[where])
-    try:
-        part = number_array(name, value)
-    except StateError:
-        part = np.full(1, np.nan)
+def _checked_part(name: str, value: ArrayLike, width: int) -> Array:
+    """Return one joint's value as finite numbers (..., width). Raises StateError."""
+    part = number_array(f"value of joint '{name}'", value)
     part = part[..., None] if width == 1 else part
-    if not part.shape or part.shape[-1] != width or not np.isfinite(part).all():
+    if part.shape[-1:] != (width,) or not np.isfinite(part).all():
         raise StateError(
-            f"value of joint '{name}' is {value!r}; {width} finite number{'s' if width > 1 else ''}, "
-            "or rows of that, must be given"
+            f"value of joint '{name}' is {value!r}; finite numbers ({width},) or rows are needed"
         )
     return part
 

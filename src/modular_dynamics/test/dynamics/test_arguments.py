@@ -100,24 +100,23 @@ def test_with_out_nothing_is_allocated(load_robot, name):
     assert peak < 1500
 
 
-@pytest.mark.parametrize(
-    ("change", "fault"),
-    [
-        (misaligned, "not aligned"),
-        (lambda x: x.astype(">f8"), ">f8"),
-        (lambda x: np.repeat(x, 2, axis=-1)[..., ::2], "not contiguous"),
-        (lambda x: x.astype(np.float32), "float32"),
-        (lambda x: x[:-1].copy(), "float64"),
-        (lambda x: x.tolist(), "list"),
-    ],
-)
 @pytest.mark.parametrize("name", TAKING_OUT)
-def test_an_out_of_another_kind_is_refused(graph, state, name, change, fault):
+def test_an_out_of_another_kind_is_refused(graph, state, name):
     expected = FUNCTIONS[name](graph, *state)
-    out = change(np.full_like(expected, 7.0))
-    with pytest.raises(md.StateError, match=f"out is .*{fault}.* is needed"):
-        FUNCTIONS[name](graph, *state, out=out)
-    assert (np.array(out) == 7.0).all()
+    for change in (
+        misaligned,
+        lambda x: x.astype(">f8"),
+        lambda x: np.repeat(x, 2, axis=-1)[..., ::2],
+        lambda x: x.astype(np.float32),
+        lambda x: x[:-1].copy(),
+        lambda x: x.tolist(),
+    ):
+        out = change(np.full_like(expected, 7.0))
+        with pytest.raises(
+            md.StateError, match=r"^out is .*; a writeable, aligned, contiguous float64 array"
+        ):
+            FUNCTIONS[name](graph, *state, out=out)
+        assert (np.array(out) == 7.0).all()
 
 
 def test_derivatives_are_views_of_out(graph, state):
@@ -126,7 +125,7 @@ def test_derivatives_are_views_of_out(graph, state):
     assert all(np.shares_memory(part, out) for part in found)
     assert_array_equal(out, md.inverse_dynamics_derivatives(graph, *state))
     out.flags.writeable = False
-    with pytest.raises(md.StateError, match=r"out is .*read-only"):
+    with pytest.raises(md.StateError, match=r"out is .*; a writeable"):
         md.inverse_dynamics_derivatives(graph, *state, out=out)
 
 
