@@ -130,44 +130,25 @@ def by_pinocchio(graph, q, v, a, tau, prescribed):
     return solution[:nv], torques
 
 
-def assert_agrees_with_pinocchio(graph, state, seed):
-    q, v, a = state
-    tau, prescribed = np.random.default_rng(seed).normal(size=graph.nv), some_joints(graph, seed)
-    result = md.hybrid_dynamics(graph, q, v, a, tau, prescribed)
-    accelerations, torques = by_pinocchio(graph, q, v, a, tau, prescribed)
-    tolerance = max(1e-10, 1e-14 * np.linalg.cond(md.mass_matrix(graph, q)))
-    assert np.abs(result.a - accelerations).max() <= tolerance * np.abs(accelerations).max()
-    assert np.abs(result.tau - torques).max() <= tolerance * np.abs(torques).max()
-
-
 @examples(60)
 @given(tree=random_trees(largest=15))
 def test_random_trees_against_a_saddle_point_system_of_pinocchio(tree):
-    graph = md.load_urdf(tree.urdf)
-    state = tree.state(graph)
-    if np.linalg.cond(md.mass_matrix(graph, state[0])) > 1e8 or any(joint.mimic for joint in graph.joints):
-        return
-    assert_agrees_with_pinocchio(graph, state, tree.seed)
-
-
-@examples(60)
-@given(tree=random_trees(largest=15))
-def test_random_trees_solve_the_equation_of_motion(tree):
-    """M a + h = tau, and what is known is returned as it was given."""
+    """What is known is returned as it was given, and what is not read may be NaN."""
     graph = md.load_urdf(tree.urdf)
     q, v, a = tree.state(graph)
-    if np.linalg.cond(md.mass_matrix(graph, q)) > 1e8:  # perhaps refused, perhaps not
+    condition = np.linalg.cond(md.mass_matrix(graph, q))
+    if condition > 1e8 or any(joint.mimic for joint in graph.joints):
         return
     tau, prescribed = np.random.default_rng(tree.seed).normal(size=graph.nv), some_joints(graph, tree.seed)
     known = mask(graph, prescribed)
-    result = md.hybrid_dynamics(
-        graph, q, v, np.where(known, a, np.nan), np.where(known, np.nan, tau), prescribed
-    )
+    read = np.where(known, a, np.nan), np.where(known, np.nan, tau)
+    result = md.hybrid_dynamics(graph, q, v, *read, prescribed)
+    accelerations, torques = by_pinocchio(graph, q, v, a, tau, prescribed)
+    tolerance = max(1e-10, 1e-14 * condition)
+    assert np.abs(result.a - accelerations).max() <= tolerance * np.abs(accelerations).max()
+    assert np.abs(result.tau - torques).max() <= tolerance * np.abs(torques).max()
     assert (result.a[known] == a[known]).all()
     assert (result.tau[~known] == tau[~known]).all()
-    M, h = md.mass_matrix(graph, q), md.nonlinear_effects(graph, q, v)
-    size = np.abs(M).max() * np.abs(result.a).max() + np.abs(h).max() + np.abs(result.tau).max()
-    assert np.abs(M @ result.a + h - result.tau).max() <= 1e-10 * size
 
 
 def test_all_joints_prescribed_is_inverse_dynamics_and_none_is_forward_dynamics(tree_robot):

@@ -6,13 +6,12 @@ import numpy as np
 import pinocchio
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import modular_dynamics as md
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees, moved, passive_torques
-from helpers.random_examples.trees import partitions, random_trees
+from helpers.random_examples.trees import random_trees
 from helpers.robots import closed_robots
 from helpers.robots.urdf_text import spring
 from helpers.tree_dynamics import assert_close, random_state
@@ -112,26 +111,6 @@ def test_random_trees_agree_with_pinocchio_and_the_mass_matrix(tree):
     assert md.kinetic_energy(graph, q, v) == pytest.approx(0.5 * v @ md.mass_matrix(graph, q) @ v, rel=1e-11)
     scale = sum(body.mass for body in graph.bodies) * 9.81
     assert md.potential_energy(graph, q) == pytest.approx(potential, rel=1e-11, abs=1e-12 * scale)
-
-
-@examples(30)
-@given(data=st.data(), tree=random_trees(largest=20))
-def test_random_trees_agree_with_the_twists_of_the_composition(data, tree):
-    """Kinetic energy body by body, and the linear momentum, whose size does not depend on axes."""
-    graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
-    q, v, a = tree.state(graph)
-    twists = [twist.vec6() for twist in md.compose(graph, q, v, a).twists]  # omega, velocity of the CoM
-    kinetic = sum(
-        0.5 * (body.mass * twist[3:] @ twist[3:] + twist[:3] @ body.inertia @ twist[:3])
-        for body, twist in zip(graph.bodies, twists, strict=True)
-    )
-    assert md.kinetic_energy(graph, q, v) == pytest.approx(kinetic, rel=1e-11)
-    poses = md.frame_poses(graph, q, [body.name for body in graph.bodies])
-    momentum = sum(
-        body.mass * pose[:3, :3] @ twist[3:]
-        for body, pose, twist in zip(graph.bodies, poses, twists, strict=True)
-    )
-    assert_close(md.centroidal_momentum(graph, q, v)[:3], momentum, 1e-11, 1.0)
 
 
 def test_springs_at_joints_and_armatures_count(load_robot):

@@ -172,15 +172,6 @@ def test_a_gears_ratios(load_robot):
     assert graph.gears[1].drivers == (("rho_5", 1.0), ("rho_4", -1.0))
 
 
-def test_gravity_is_followed_by_all_functions(load_robot):
-    graph = load_robot("charmie")
-    moon = graph.with_parameters({"gravity z": -1.62})
-    q = np.full(graph.nq, 0.2)
-    assert md.gravity_torque(moon, q) == pytest.approx(md.gravity_torque(graph, q) * 1.62 / 9.81)
-    with pytest.raises(ValueError, match="read-only"):
-        moon.gravity[0] = 1.0
-
-
 # Parameters of joints by name: origins as in the URDF, drives, limits, mimic joints.
 
 NEW = {"x": 0.3, "y": -0.4, "z": 0.5, "roll": 0.6, "pitch": -0.7, "yaw": 2.8}
