@@ -130,32 +130,21 @@ def test_power_is_the_rate_of_energy(tree):
 @examples(15)
 @given(tree=joint_trees(largest=20))
 def test_many_states_are_as_one(tree):
-    graph = tree.graph
-    rng = np.random.default_rng(tree.seed)
+    """With friction; without it: test_quantity.py."""
+    graph, rng, friction = tree.graph, np.random.default_rng(tree.seed), {"friction": "urdf"}
     q, (v, a) = rng.normal(size=(19, graph.nq)), rng.normal(size=(2, 19, graph.nv))
-    for friction in ("none", "urdf"):
-        single = np.array(
-            [md.inverse_dynamics(graph, *row, friction=friction) for row in zip(q, v, a, strict=True)]
-        )
-        assert_close(md.inverse_dynamics(graph, q, v, a, friction=friction), single, 1e-12)
-        low = (x.astype(np.float32) for x in (q, v, a))
-        narrow = md.inverse_dynamics(graph, *low, friction=friction)
-        assert_close(narrow, single, 1e-5)
-        batch = md.forward_dynamics(graph, q, v, single, friction=friction)
-        states = zip(q, v, single, strict=True)
-        rows = [md.forward_dynamics(graph, *state, friction=friction) for state in states]
-        condition = max(np.linalg.cond(md.mass_matrix(graph, row)) for row in q)
-        assert_close(batch, np.array(rows), max(1e-12, 1e-14 * condition))
-        derivatives = md.inverse_dynamics_derivatives(graph, q, v, a, friction=friction)
-        own = md.inverse_dynamics_derivatives(graph, q[3], v[3], a[3], friction=friction)
-        for many, one in zip(derivatives, own, strict=True):
-            assert_close(many[3], one, 1e-12, least=1e-3)
-        assert_close(
-            md.nonlinear_effects(graph, q, v, friction=friction)[5],
-            md.nonlinear_effects(graph, q[5], v[5], friction=friction),
-        )
-    assert_close(md.mass_matrix(graph, q)[7], md.mass_matrix(graph, q[7]), 1e-12)
-    assert_close(md.gravity_torque(graph, q)[7], md.gravity_torque(graph, q[7]), 1e-12)
+    tau = np.array([md.inverse_dynamics(graph, *row, **friction) for row in zip(q, v, a, strict=True)])
+    assert_close(md.inverse_dynamics(graph, q, v, a, **friction), tau, 1e-12)
+    narrow = md.inverse_dynamics(graph, *(x.astype(np.float32) for x in (q, v, a)), **friction)
+    assert_close(narrow, tau, 1e-5)
+    rows = [md.forward_dynamics(graph, *state, **friction) for state in zip(q, v, tau, strict=True)]
+    condition = max(np.linalg.cond(md.mass_matrix(graph, row)) for row in q)
+    batch = md.forward_dynamics(graph, q, v, tau, **friction)
+    assert_close(batch, np.array(rows), max(1e-12, 1e-14 * condition))
+    derivatives = md.inverse_dynamics_derivatives(graph, q, v, a, **friction)
+    own = md.inverse_dynamics_derivatives(graph, q[3], v[3], a[3], **friction)
+    for many, one in zip(derivatives, own, strict=True):
+        assert_close(many[3], one, 1e-12, least=1e-3)
 
 
 # C(q, v): the bias, Mdot - 2 C skew-symmetric, Pinocchio's matrix; floating bases, mimic joints, rows.

@@ -48,31 +48,6 @@ def test_robots_there_and_back(load_robot, name, floating_base):
     assert np.abs(result - a).max() <= max(1e-10, 1e-15 * condition) * np.abs(a).max()
 
 
-def test_external_wrenches_count(load_robot):
-    graph = load_robot("branched_38dof")
-    q, v, a = random_state(graph, 3)
-    external = {graph.bodies[-1].name: np.arange(6.0)}
-    tau = md.inverse_dynamics(graph, q, v, a, external_wrenches=external)
-    assert md.forward_dynamics(graph, q, v, tau, external_wrenches=external) == pytest.approx(a, abs=1e-9)
-    without = md.forward_dynamics(graph, q, v, tau)
-    assert np.abs(without - a).max() > 0.1
-    batch = md.forward_dynamics(graph, [q], [v], [tau], external_wrenches=external)
-    assert batch[0] == pytest.approx(a, abs=1e-9)
-
-
-@pytest.mark.parametrize("name", ["branched_38dof", "vendor_arm"])
-@pytest.mark.parametrize("count", [0, 1, 8, 1030])
-def test_batch_equals_single_calls(load_robot, name, count):
-    graph = load_robot(name)
-    q, v, tau = random_states(graph, count, 4)
-    batch = md.forward_dynamics(graph, q, v, tau, threads=2)
-    assert batch.shape == (count, graph.nv)
-    for row in {0, count // 2, count - 1} if count else ():
-        single = md.forward_dynamics(graph, q[row], v[row], tau[row])
-        scale = np.abs(single).max() * max(1.0, 1e-4 * np.linalg.cond(md.mass_matrix(graph, q[row])))
-        assert np.abs(batch[row] - single).max() <= 1e-12 * scale
-
-
 @pytest.mark.parametrize("robot", ["four_link", "charmie"])
 @pytest.mark.parametrize("turns", [1, 10**3, 10**6, 10**9])
 def test_forward_dynamics_at_large_angles(load_robot, robot, turns):
@@ -167,25 +142,26 @@ def test_all_joints_prescribed_is_inverse_dynamics_and_none_is_forward_dynamics(
     assert (md.hybrid_dynamics(graph, q, v, nothing, a, []).a == expected).all()
 
 
-def test_external_wrenches_count_hybrid(load_robot):
+def test_external_wrenches_count(load_robot):
+    """Without prescribed joints, too: that is forward dynamics."""
     graph = load_robot("branched_38dof")
     q, v, a = random_state(graph, 3)
     external = {graph.bodies[-1].name: np.arange(6.0)}
     tau = md.inverse_dynamics(graph, q, v, a, external_wrenches=external)
-    prescribed = some_joints(graph, 3)
-    result = md.hybrid_dynamics(graph, q, v, a, tau, prescribed, external_wrenches=external)
-    assert result.a == pytest.approx(a, abs=1e-9)
-    assert result.tau == pytest.approx(tau, abs=1e-9)
-    without = md.hybrid_dynamics(graph, q, v, a, tau, prescribed)
-    assert np.abs(without.tau - tau).max() > 0.1
     rows = [[x] for x in (q, v, a, tau)]
-    batch = md.hybrid_dynamics(graph, *rows, prescribed, external_wrenches=external)
-    assert batch.tau[0] == pytest.approx(tau, abs=1e-9)
+    for prescribed in ([], some_joints(graph, 3)):
+        result = md.hybrid_dynamics(graph, q, v, a, tau, prescribed, external_wrenches=external)
+        assert result.a == pytest.approx(a, abs=1e-9)
+        assert result.tau == pytest.approx(tau, abs=1e-9)
+        without = md.hybrid_dynamics(graph, q, v, a, tau, prescribed)
+        assert np.abs([without.a - a, without.tau - tau]).max() > 0.1
+        batch = md.hybrid_dynamics(graph, *rows, prescribed, external_wrenches=external)
+        assert batch.a[0] == pytest.approx(a, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ["branched_38dof", "vendor_arm"])
 @pytest.mark.parametrize("count", [0, 1, 8, 3100])
-def test_batch_equals_single_calls_hybrid(load_robot, name, count):
+def test_batch_equals_single_calls(load_robot, name, count):
     graph = load_robot(name)
     q, v, a = random_states(graph, count, 4)
     tau = np.random.default_rng(4).normal(size=(count, graph.nv))

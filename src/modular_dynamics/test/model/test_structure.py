@@ -31,12 +31,6 @@ def test_unknown_names_are_answered_with_the_choices(load_robot, ask, message):
         ask(load_robot("charmie"))
 
 
-def test_links_of_the_ground_belong_to_no_body(load_robot):
-    graph = load_robot("charmie")
-    assert body_of_link(graph, "world") is None
-    assert np.isfinite([body.mass for body in graph.bodies]).all()
-
-
 def test_every_link_has_a_pose_in_its_body(load_robot):
     graph = load_robot("charmie")
     assert graph.links[0] == graph.ground.name

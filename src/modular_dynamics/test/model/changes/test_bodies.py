@@ -1,7 +1,6 @@
 """Bodies of changed graphs: what is known of their links, and bodies that a caller replaced."""
 
 import numpy as np
-import pinocchio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +12,7 @@ from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
 from helpers.read_back import assert_close, assert_same, read_back
 from helpers.robots.closed_robots import STATES
-from modular_dynamics.algebra import DualQuaternion, to_rotation_translation
+from modular_dynamics.algebra import DualQuaternion
 from modular_dynamics.model import Body
 
 
@@ -52,22 +51,6 @@ def test_is_a_link_fixed_in_the_urdf(tree, data):
     assert np.abs(md.compose(ours, *state).tau - expected).max() <= 1e-11 * scale
     assert md.crosscheck.rnea_residual(ours, *state).max() <= 1e-12 * scale
     assert np.abs(md.mass_matrix(ours, state[0]) - md.mass_matrix(theirs, state[0])).max() <= 1e-11 * scale
-
-
-def test_adds_inertias_as_pinocchio_does(load_robot):
-    graph = load_robot("vendor_arm")
-    for link in graph.links[1:]:
-        index, x_body_link = graph.link_pose(link)
-        if index is None:
-            continue
-        body = graph.bodies[index]
-        load = pinocchio.Inertia(LOAD["mass"], np.array(LOAD["com"]), LOAD["inertia"])
-        placed = pinocchio.SE3(*to_rotation_translation(x_body_link)).act(load)
-        expected = pinocchio.Inertia(body.mass, body.com, body.inertia) + placed
-        loaded = graph.with_payload(link, **LOAD).bodies[index]
-        assert loaded.mass == pytest.approx(expected.mass, rel=1e-15)
-        assert loaded.com == pytest.approx(expected.lever, abs=1e-14)
-        assert loaded.inertia == pytest.approx(expected.inertia, abs=1e-13)
 
 
 def test_is_replaced_and_removed_exactly(load_robot):

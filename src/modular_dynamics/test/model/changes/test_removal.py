@@ -102,28 +102,6 @@ def test_independent_joints_that_stay_stay(load_robot):
     assert left.independent_joint_names == graph.joint_names[:2]
 
 
-def test_a_black_box_with_joints_goes_with_the_link_that_it_is_fixed_to():
-    """As a gripper on a sensor: the palm, at which the black box begins, moves as the flange does."""
-    text = """<robot name="r"><link name="base"/><link name="flange"/><link name="sensor"/><link name="palm"/>
-      <link name="finger"/>
-      <joint name="wrist" type="continuous"><parent link="base"/><child link="flange"/></joint>
-      <joint name="mount" type="fixed"><parent link="flange"/><child link="sensor"/></joint>
-      <joint name="grip" type="fixed"><parent link="sensor"/><child link="palm"/></joint>
-      <joint name="slide" type="prismatic"><parent link="palm"/><child link="finger"/>
-        <limit lower="0" upper="1" effort="1" velocity="1"/></joint>
-      <modular_dynamics version="1"><subsystem name="arm"><joint name="wrist"/></subsystem>
-        <subsystem name="gripper" root_link="palm" black_box="true"/></modular_dynamics></robot>"""
-    graph = md.load_urdf(text)
-    for link, left, names in (
-        ("palm", ("base", "flange", "sensor"), ["arm"]),
-        ("sensor", ("base", "flange"), ["arm"]),
-        ("flange", ("base",), []),
-    ):
-        without = graph.without(link)
-        assert (without.links, [subsystem.name for subsystem in without.subsystems]) == (left, names)
-        assert_same(read_back(without), without)
-
-
 @examples(60)
 @given(tree=boxed_trees())
 def test_with_black_boxes_is_a_urdf_without_them(tree):
