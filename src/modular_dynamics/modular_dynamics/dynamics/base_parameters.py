@@ -34,10 +34,6 @@ class BaseParameters:
         combination (b, 10 n or 15 n): beta = combination theta, for any theta.
         values (b,): beta of the graph's own theta [kg, kg m, kg m^2].
         without_effect: indices of parameters that no torque depends on.
-        smallest_kept: smallest part of an independent column of Y outside the span of those before it,
-            relative to the column.
-        largest_left_out: largest such part of a dependent column, or size of a column without effect relative
-            to the largest. The farther it is below smallest_kept, the more certain is the rank.
     """
 
     names: tuple[str, ...]
@@ -45,8 +41,6 @@ class BaseParameters:
     combination: Array
     values: Array
     without_effect: NDArray[np.int64]
-    smallest_kept: float
-    largest_left_out: float
 
     @cached_property
     def expressions(self) -> tuple[str, ...]:
@@ -143,11 +137,5 @@ def reduced_parameters(graph: SubsystemGraph, rows: Array, joint_terms: bool) ->
         names += tuple(f"{what}({joint.name})" for joint in graph.joints for what in JOINT_PARAMETERS)
     values = combination @ inertial_parameters(graph, joint_terms=joint_terms)
     return BaseParameters(
-        names,
-        np.array(kept, np.int64),
-        combination,
-        values,
-        np.flatnonzero(without_effect),
-        smallest,
-        largest,
+        names, np.array(kept, np.int64), combination, values, np.flatnonzero(without_effect)
     )
