@@ -49,8 +49,15 @@ def _first(name, count):
     return lambda graph, *state, **options: getattr(md, name)(graph, *state[:count], **options)
 
 
-def _at_last_link(*more):
-    return lambda graph, q, _v, _a, **options: md.jacobian(graph, q, graph.links[-1], *more, **options)
+def _linked(name, *more, **axes):
+    """A function of motions or of one link, the last one, that takes the first of q, v and a."""
+    count = {"jacobian": 1, "jacobian_drift": 2, "frame_velocities": 2, "frame_accelerations": 3}[name]
+
+    def function(graph, *state, **options):
+        link = (graph.links[-1],) if name.startswith("jacobian") else ()
+        return getattr(md, name)(graph, *state[:count], *link, *more, **axes, **options)
+
+    return function
 
 
 #: The public functions of a state (q, v, a or tau), or of many states: results are arrays.
@@ -60,12 +67,29 @@ FUNCTIONS = {
     "nonlinear_effects": _first("nonlinear_effects", 2),
     "gravity_torque": _first("gravity_torque", 1),
     "mass_matrix": _first("mass_matrix", 1),
+    "coriolis_matrix": _first("coriolis_matrix", 2),
     "frame_poses": _first("frame_poses", 1),
-    "jacobian": _at_last_link(),
-    "jacobian in the link": _at_last_link("link"),
+    "frame_velocities in the links": _linked("frame_velocities", axes="link"),
+    "frame_accelerations of the root": _linked("frame_accelerations", point="root", kind="spatial"),
+    "jacobian": _linked("jacobian"),
+    "jacobian in the link": _linked("jacobian", "link"),
     "regressor": md.regressor,
+    "regressor of joints": lambda *state, **options: md.regressor(*state, joint_terms=True, **options),
     "momentum matrix": _first("centroidal_momentum_matrix", 1),
     "derivatives": lambda *state, **options: np.stack(
         md.inverse_dynamics_derivatives(*state, **options), axis=-3
     ),
+}
+#: Those that take no ``out``.
+FUNCTIONS_OF_NEW_ARRAYS = {
+    "forward_dynamics_derivatives": lambda *state, **options: np.stack(
+        md.forward_dynamics_derivatives(*state, **options)[:3], axis=-3
+    ),
+    "jacobian_drift": _linked("jacobian_drift", "link"),
+    "centre_of_mass": lambda *state, **options: np.stack(md.centre_of_mass(*state, **options)[1:], axis=-2),
+    "centre_of_mass_jacobian": _first("centre_of_mass_jacobian", 1),
+    "centroidal_momentum": _first("centroidal_momentum", 2),
+    "centroidal_momentum_rate": _first("centroidal_momentum_rate", 3),
+    "kinetic_energy": _first("kinetic_energy", 2),
+    "potential_energy": _first("potential_energy", 1),
 }

@@ -1,4 +1,7 @@
-"""Quaternions and dual quaternions h = P + eps D, eps^2 = 0 (Silva & Adorno, appendix A)."""
+"""Quaternions and dual quaternions h = P + eps D, eps^2 = 0 (Silva & Adorno, appendix A).
+
+`adjoint` takes twists and wrenches from one frame to another; `cross` is the Lie bracket of twists.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["DualQuaternion", "Quaternion"]
+__all__ = ["DualQuaternion", "Quaternion", "adjoint", "cross"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +152,6 @@ class DualQuaternion:
         primary, dual = self.norm()
         return abs(primary - 1.0) <= tolerance and abs(dual) <= tolerance
 
-    def is_pure(self, tolerance: float = _ROUNDING) -> bool:
-        """Return whether it is a pure dual quaternion, Re(h) = 0."""
-        return abs(self.primary.w) <= tolerance and abs(self.dual.w) <= tolerance
-
     def is_close(self, other: DualQuaternion, tolerance: float = _ROUNDING) -> bool:
         """Return whether all components agree to ``tolerance`` (absolute); h and -h do not."""
         return bool(np.abs(self.vec8() - other.vec8()).max() <= tolerance)
@@ -160,3 +159,18 @@ class DualQuaternion:
 
 DualQuaternion.identity = DualQuaternion(Quaternion(1.0), Quaternion())
 DualQuaternion.zero = DualQuaternion(Quaternion(), Quaternion())
+
+
+def adjoint(x_b_a: DualQuaternion, a: DualQuaternion) -> DualQuaternion:
+    """Return Ad(x) a = x a x* (Silva & Adorno, eq. 8): a pure dual quaternion from frame a to frame b.
+
+    Args:
+        x_b_a: unit dual quaternion that takes a's coordinates to b's.
+        a: twist omega + eps v or wrench f + eps m, expressed in frame a.
+    """
+    return x_b_a * a * x_b_a.conjugate()
+
+
+def cross(a: DualQuaternion, b: DualQuaternion) -> DualQuaternion:
+    """Return a x b = (a b - b a) / 2 of two pure dual quaternions: the Lie bracket of twists."""
+    return (a * b - b * a) * 0.5

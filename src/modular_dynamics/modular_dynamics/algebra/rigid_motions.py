@@ -1,8 +1,7 @@
 """Rotations and rigid motions of many states at once, on arrays (..., 4) of quaternions w x y z.
 
-The exponential and the logarithm are those of :mod:`.lie`, which takes one dual quaternion at a time; here
-linear and angular parts are separate arrays. Formulas: Murray, Li & Sastry, A Mathematical Introduction to
-Robotic Manipulation, appendix A.
+The exponential and the logarithm of rigid motions, linear and angular parts separately: Murray, Li & Sastry,
+A Mathematical Introduction to Robotic Manipulation, appendix A.
 """
 
 import numpy as np

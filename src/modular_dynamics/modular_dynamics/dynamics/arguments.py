@@ -1,10 +1,11 @@
 """Checks and conversion of arguments; errors that name a state; the functions for closed loops."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache, wraps
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,22 +22,10 @@ def checked_out(out: Any, shape: tuple[int, ...], kind: np.dtype[Any] = _DOUBLE)
     """Return ``out``. Raises StateError: no result of that shape and dtype can be written into it."""
     matches = isinstance(out, np.ndarray) and out.dtype == kind and out.shape == shape
     if not (matches and out.flags.carray):
-        raise StateError(f"out is {_described(out)}; a writeable contiguous {kind} array {shape} is needed")
+        given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise StateError(f"out is {given}; a writeable, aligned, contiguous {kind} array {shape} is needed")
     array: NDArray[Any] = out
     return array
-
-
-def _described(out: object) -> str:
-    """Return type, or dtype, shape and what is wrong with the memory, for the message."""
-    if not isinstance(out, np.ndarray):
-        return type(out).__name__
-    properties = {
-        "not contiguous": out.flags.c_contiguous,
-        "not aligned": out.flags.aligned,
-        "read-only": out.flags.writeable,
-    }
-    faults = [fault for fault, is_right in properties.items() if not is_right]
-    return ", ".join([f"{out.dtype} {out.shape}", *faults])
 
 
 def checked_seed(seed: int) -> int:
@@ -104,20 +93,25 @@ def errors_begin_with(where: str) -> Iterator[None]:
 
 def has_loops(graph: SubsystemGraph) -> bool:
     """Return ``graph.has_loops``. Raises GraphTypeError: another object than a graph."""
-    try:
-        return graph.has_loops
-    except AttributeError:
-        require_graph(graph)
-        raise
+    require_graph(graph)
+    return graph.has_loops
 
 
-class _LoopFunctions:
-    """The functions of `modular_dynamics.loops` as attributes, each looked up at its first use."""
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(import_module("modular_dynamics.loops"), name)
-        setattr(self, name, value)
-        return value
+@cache
+def of_loops(name: str) -> Any:
+    """Return the function or class of this name in `modular_dynamics.loops`."""
+    return getattr(import_module("modular_dynamics.loops"), name)
 
 
-with_loops = _LoopFunctions()
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def also_with_loops(function: Function) -> Function:
+    """Return the function, which passes robots with closed loops on to that of its name in `loops`."""
+
+    @wraps(function)
+    def call(graph: SubsystemGraph, *arguments: Any, **options: Any) -> Any:
+        called = of_loops(function.__name__) if has_loops(graph) else function
+        return called(graph, *arguments, **options)
+
+    return cast(Function, call)

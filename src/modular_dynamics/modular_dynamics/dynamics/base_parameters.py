@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
 from ..model import SubsystemGraph
-from .arguments import Array, checked_seed, has_loops, with_loops
+from .arguments import Array, checked_seed, has_loops, of_loops
 from .regressor import JOINT_PARAMETERS, PARAMETERS, inertial_parameters, regressor
 
 #: A column is independent if the part of it that the columns before it do not span is larger than this,
@@ -34,10 +34,6 @@ class BaseParameters:
         combination (b, 10 n or 15 n): beta = combination theta, for any theta.
         values (b,): beta of the graph's own theta [kg, kg m, kg m^2].
         without_effect: indices of parameters that no torque depends on.
-        smallest_kept: smallest part of an independent column of Y outside the span of those before it,
-            relative to the column.
-        largest_left_out: largest such part of a dependent column, or size of a column without effect relative
-            to the largest. The farther it is below smallest_kept, the more certain is the rank.
     """
 
     names: tuple[str, ...]
@@ -45,8 +41,6 @@ class BaseParameters:
     combination: Array
     values: Array
     without_effect: NDArray[np.int64]
-    smallest_kept: float
-    largest_left_out: float
 
     @cached_property
     def expressions(self) -> tuple[str, ...]:
@@ -89,7 +83,7 @@ def base_parameters(
         ClosureError: too few random poses in which loops close.
     """
     if has_loops(graph):
-        result: BaseParameters = with_loops.base_parameters(graph, seed, joint_terms, guess)
+        result: BaseParameters = of_loops("base_parameters")(graph, seed, joint_terms, guess)
         return result
     rng, size = np.random.default_rng(checked_seed(seed)), (15 if joint_terms else 10) * len(graph.bodies)
     count = max(STATES, -(-ROWS * size // max(graph.nv, 1)))
@@ -143,11 +137,5 @@ def reduced_parameters(graph: SubsystemGraph, rows: Array, joint_terms: bool) ->
         names += tuple(f"{what}({joint.name})" for joint in graph.joints for what in JOINT_PARAMETERS)
     values = combination @ inertial_parameters(graph, joint_terms=joint_terms)
     return BaseParameters(
-        names,
-        np.array(kept, np.int64),
-        combination,
-        values,
-        np.flatnonzero(without_effect),
-        smallest,
-        largest,
+        names, np.array(kept, np.int64), combination, values, np.flatnonzero(without_effect)
     )

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from numpy.typing import ArrayLike
 
 from ..model import SubsystemGraph
-from .arguments import Array, has_loops, with_loops
+from .arguments import Array, also_with_loops
 from .core_robot import loads_on_bodies
 from .inverse_dynamics import Wrenches
 from .quantity import Quantity, evaluate, only_trees, terms_of
@@ -44,6 +44,7 @@ _OF_ACCELERATIONS = Quantity(
 )
 
 
+@also_with_loops
 def inverse_dynamics_derivatives(
     graph: SubsystemGraph,
     q: ArrayLike,
@@ -77,24 +78,12 @@ def inverse_dynamics_derivatives(
         ClosureError, SingularityError: as of ``inverse_dynamics``. UnsupportedModelError: also where loops
             leave passive joints free.
     """
-    if has_loops(graph):
-        result: InverseDynamicsDerivatives = with_loops.inverse_dynamics_derivatives(
-            graph,
-            q,
-            v,
-            a,
-            external_wrenches=external_wrenches,
-            friction=friction,
-            guess=guess,
-            threads=threads,
-            out=out,
-        )
-        return result
     loads = None if external_wrenches is None else loads_on_bodies(graph, external_wrenches)
     array = evaluate(graph, _OF_TORQUES, (q, v, a), out, threads, after=(terms_of(friction), loads))
     return InverseDynamicsDerivatives(array[..., 0, :, :], array[..., 1, :, :], array[..., 2, :, :])
 
 
+@also_with_loops
 def forward_dynamics_derivatives(
     graph: SubsystemGraph,
     q: ArrayLike,
@@ -123,19 +112,6 @@ def forward_dynamics_derivatives(
             to rounding, though articulated bodies give accelerations: a very light link that carries a heavy
             one along the same axis. With closed loops as of ``inverse_dynamics_derivatives``.
     """
-    if has_loops(graph):
-        result: ForwardDynamicsDerivatives = with_loops.forward_dynamics_derivatives(
-            graph,
-            q,
-            v,
-            tau,
-            external_wrenches=external_wrenches,
-            friction=friction,
-            guess=guess,
-            threads=threads,
-        )
-        return result
-
     loads = None if external_wrenches is None else loads_on_bodies(graph, external_wrenches)
     after = terms_of(friction), loads
     array = evaluate(graph, _OF_ACCELERATIONS, (q, v, tau), None, threads, after=after)

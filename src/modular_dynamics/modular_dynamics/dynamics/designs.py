@@ -18,9 +18,8 @@ from .quantity import terms_of
 #
 # The core's numbers are linear in most parameters: masses, positions, spring constants. For these two robots
 # are built per parameter, which give a line; the numbers of all designs are interpolated along the lines, and
-# some designs are built in full to check that. Lines do not depend on the designs, and are kept for the next
-# ones. For all other parameters (angles, centres of mass, inertias, links that are fixed to others) a robot
-# is built for each set of values.
+# some designs are built in full to check that. For all other parameters (angles, centres of mass, inertias,
+# links that are fixed to others) a robot is built for each set of values.
 
 _AXES = (" x", " y", " z")
 #: Quantities of springs and joints in which the numbers are linear, and which are never negative.
@@ -31,8 +30,8 @@ _LAWS = (" stiffness", " free length", " initial force", *_FACTORS)
 _AGREEMENT, _ROUNDING = 1e-12, 1e-14
 #: Number of interpolated rows that are compared with exact ones.
 _COMPARED = 3
-#: Least difference [m, kg, ...] of the two robots of a line; number of lines kept for one graph.
-_STEP, _MOST_LINES = 0.1, 64
+#: Least difference [m, kg, ...] of the two robots of a line.
+_STEP = 0.1
 
 #: (graph) -> its numbers (w,) as the core takes them; None where they are made otherwise.
 Numbers = Callable[[SubsystemGraph], Array | None]
@@ -102,20 +101,11 @@ class _Lines(NamedTuple):
     slopes: list[tuple[int, NDArray[np.intp], Array]]
 
 
-#: By the names of all parameters, and the values of those that do not enter linearly.
-_LineCache = dict[tuple[tuple[str, ...], bytes], _Lines | None]
-
-
-def _line_cache(_graph: SubsystemGraph, _kind: str) -> _LineCache:
-    """Return an empty cache for one graph and one kind of numbers; called by ``graph.once``."""
-    return {}
-
-
-def rows_of_designs(columns: Columns, numbers: Numbers, kind: str) -> DesignRows:
+def rows_of_designs(columns: Columns, numbers: Numbers) -> DesignRows:
     """Return the numbers of all designs, interpolated along lines where that is exact.
 
     Args:
-        numbers: see `Numbers`. kind: its name, under which the graph's lines are kept.
+        numbers: see `Numbers`.
     """
     own = numbers(columns.graph)
     if own is None:
@@ -126,9 +116,9 @@ def rows_of_designs(columns: Columns, numbers: Numbers, kind: str) -> DesignRows
     for k, name in enumerate(columns.names):
         if linear[k] and name.endswith((*_LAWS, " mass")):
             regular &= columns.values[:, k] >= (np.nextafter(0.0, 1.0) if name.endswith(" mass") else 0.0)
-    steps, cache = 1 + _COMPARED + int(linear.sum()), columns.graph.once(_line_cache, kind)
+    steps = 1 + _COMPARED + int(linear.sum())
     for group in _equal_rows(columns.values[:, ~linear], regular):
-        lines = None if len(group) <= steps else _lines(columns, numbers, linear, group[0], cache)
+        lines = None if len(group) <= steps else _lines(columns, numbers, linear, group[0])
         if lines is None or not _interpolate(columns, numbers, lines, group, rows.numbers):
             _write_built(columns, numbers, group, rows)
     _write_built(columns, numbers, np.flatnonzero(~regular), rows)
@@ -175,28 +165,15 @@ def _write_built(columns: Columns, numbers: Numbers, group: NDArray[np.intp], ro
             rows.numbers[indices] = row
 
 
-def _lines(
-    columns: Columns, numbers: Numbers, linear: NDArray[np.bool_], row: int, cache: _LineCache
-) -> _Lines | None:
-    """Return the lines for a row's values of the parameters that are not linear; None if invalid."""
-    others = columns.values[row, ~linear]
-    key = columns.names, others.tobytes()
-    if key not in cache:
-        if len(cache) >= _MOST_LINES:
-            cache.pop(next(iter(cache)))
-        own = np.array([columns.graph.parameters[name].value for name in columns.names], np.float64)
-        massless = np.array([name.endswith(" mass") for name in columns.names], np.bool_) & (own == 0.0)
-        own[massless] = _STEP  # a link without mass has arrays of another structure
-        own[~linear] = others
-        cache[key] = _new_lines(columns, numbers, linear, own)
-    return cache[key]
-
-
-def _new_lines(columns: Columns, numbers: Numbers, linear: NDArray[np.bool_], middle: Array) -> _Lines | None:
-    """Return the robot's numbers at parameters ``middle`` (k,), and their slopes by each linear parameter.
+def _lines(columns: Columns, numbers: Numbers, linear: NDArray[np.bool_], row: int) -> _Lines | None:
+    """Return the lines of the linear parameters, with a row's values of all others.
 
     None where no robot can have these values, or those one step along a parameter.
     """
+    middle = np.array([columns.graph.parameters[name].value for name in columns.names], np.float64)
+    massless = np.array([name.endswith(" mass") for name in columns.names], np.bool_) & (middle == 0.0)
+    middle[massless] = _STEP  # a link without mass has arrays of another structure
+    middle[~linear] = columns.values[row, ~linear]
     first, slopes = _numbers_at(columns, numbers, middle), []
     for k in np.flatnonzero(linear).tolist():
         there = middle.copy()
@@ -258,7 +235,7 @@ def inverse_dynamics_of_designs(
                 f"{name} has shape {array.shape}; with parameters of {count} designs ({count}, s, {width}) "
                 f"is needed, s states for each, or ({count}, {width}), one state"
             )
-    rows = rows_of_designs(columns, _numbers, "tree")
+    rows = rows_of_designs(columns, _numbers)
     designs = min([len(arrays["q"]) if count == 1 else count, *rows.errors])
     shape_of_numbers = max(count, designs), rows.numbers.shape[1]
     numbers = np.ascontiguousarray(np.broadcast_to(rows.numbers, shape_of_numbers))

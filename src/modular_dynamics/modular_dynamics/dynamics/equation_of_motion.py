@@ -3,7 +3,7 @@
 from numpy.typing import ArrayLike
 
 from ..model import SubsystemGraph
-from .arguments import Array, has_loops, with_loops
+from .arguments import Array, also_with_loops
 from .quantity import Quantity, evaluate, only_trees
 
 
@@ -23,6 +23,7 @@ _CORIOLIS = Quantity(
 )
 
 
+@also_with_loops
 def mass_matrix(
     graph: SubsystemGraph,
     q: ArrayLike,
@@ -45,9 +46,6 @@ def mass_matrix(
         StateError: a wrong shape, a number that is not finite, or a black box in the graph.
         ClosureError, SingularityError, UnsupportedModelError: as of ``inverse_dynamics``.
     """
-    if has_loops(graph):
-        M: Array = with_loops.mass_matrix(graph, q, guess=guess, threads=threads, out=out)
-        return M
     return evaluate(graph, _MASS_MATRIX, (q,), out, threads)
 
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..exceptions import StateError
 from ..model import SubsystemGraph
 from ..model.number_arrays import number_array
-from .arguments import Array, has_loops, with_loops
+from .arguments import Array, also_with_loops
 from .core_robot import loads_on_bodies
 from .inverse_dynamics import Wrenches
 from .quantity import Quantity, evaluate, only_trees, terms_of
@@ -30,6 +30,7 @@ _HYBRID_DYNAMICS = Quantity(
 )
 
 
+@also_with_loops
 def forward_dynamics(
     graph: SubsystemGraph,
     q: ArrayLike,
@@ -69,20 +70,6 @@ def forward_dynamics(
         ClosureError, SingularityError: as of ``inverse_dynamics``; ``constrained_dynamics`` answers at dead
             points.
     """
-    if has_loops(graph):
-        a: Array = with_loops.forward_dynamics(
-            graph,
-            q,
-            v,
-            tau,
-            external_wrenches=external_wrenches,
-            friction=friction,
-            guess=guess,
-            threads=threads,
-            out=out,
-        )
-        return a
-
     loads = None if external_wrenches is None else loads_on_bodies(graph, external_wrenches)
     after = terms_of(friction), loads
     return evaluate(graph, _FORWARD_DYNAMICS, (q, v, tau), out, threads, after=after)
@@ -101,6 +88,7 @@ class HybridDynamics:
     tau: Array
 
 
+@also_with_loops
 def hybrid_dynamics(
     graph: SubsystemGraph,
     q: ArrayLike,
@@ -133,20 +121,6 @@ def hybrid_dynamics(
             ``forward_dynamics``. Of many states with the row.
         ClosureError, SingularityError: as of ``constrained_dynamics``, which has accelerations of all joints.
     """
-    if has_loops(graph):
-        hybrid: HybridDynamics = with_loops.hybrid_dynamics(
-            graph,
-            q,
-            v,
-            a,
-            tau,
-            prescribed,
-            external_wrenches=external_wrenches,
-            friction=friction,
-            guess=guess,
-            threads=threads,
-        )
-        return hybrid
     only_trees("hybrid dynamics")(graph)
     is_known = prescribed_in(graph, prescribed, graph.joint_names)
     known_a, known_tau = completed_by_zeros(a, is_known), completed_by_zeros(tau, ~is_known)

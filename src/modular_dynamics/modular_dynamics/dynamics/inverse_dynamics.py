@@ -16,7 +16,7 @@ from ..model import (
     refuse_closures,
     require_graph,
 )
-from .arguments import Array, has_loops, with_loops
+from .arguments import Array, also_with_loops, has_loops, of_loops
 from .core_robot import ARMATURE, GOOD, OVERFLOW, loads_on_bodies, passing_of
 from .designs import inverse_dynamics_of_designs
 from .quantity import Quantity, evaluate, terms_of
@@ -111,7 +111,7 @@ def inverse_dynamics(
     if out is not None and plain and isinstance(friction, str) and friction == "none":
         try:  # what a robot's controller does a thousand times a second
             if loops:
-                status = graph.once(with_loops.core_torques)(q, v, a, guess, out)
+                status = graph.once(of_loops("core_torques"))(q, v, a, guess, out)
             else:
                 status = graph.once(_core_torques)(q, v, a, out, _WITHOUT_FRICTION)
         except (TypeError, ValueError):
@@ -121,7 +121,7 @@ def inverse_dynamics(
         if status == OVERFLOW and not loops:
             raise _INVERSE_DYNAMICS.overflow((q, v, a))
     if loops:
-        tau: NDArray[Any] = with_loops.inverse_dynamics(
+        tau: NDArray[Any] = of_loops("inverse_dynamics")(
             graph,
             q,
             v,
@@ -171,7 +171,7 @@ class InverseDynamics:
         """Return an object of the subclass for closed loops where the graph has them."""
         kind = cls
         if cls is InverseDynamics and has_loops(graph):
-            kind = with_loops.ClosedLoopInverseDynamics
+            kind = of_loops("ClosedLoopInverseDynamics")
         return super().__new__(kind)
 
     def __init__(self, graph: SubsystemGraph, *, friction: str = "none") -> None:
@@ -246,13 +246,8 @@ def _terms_and_loads(
 ) -> tuple[dict[str, DualQuaternion], tuple[Any, ...]]:
     """Return black boxes' wrenches, and the core's last arguments: terms, loads, passing (_core.pyi)."""
     terms = terms_of(friction)
-    if external is None and boxes is None:
-        try:
-            if not graph.once(_has_black_boxes):
-                return {}, (terms,)
-        except AttributeError:
-            require_graph(graph)
-            raise
+    if external is None and boxes is None and not graph.once(_has_black_boxes):
+        return {}, (terms,)
     given = black_box_wrenches(graph, {} if boxes is None else boxes)
     loads = loads_on_bodies(graph, {} if external is None else external, given)
     return given, (terms, loads, passing_of(graph, given) if given else None)
@@ -262,6 +257,7 @@ def _has_black_boxes(graph: SubsystemGraph) -> bool:
     return any(subsystem.black_box for subsystem in graph.subsystems)
 
 
+@also_with_loops
 def nonlinear_effects(
     graph: SubsystemGraph,
     q: ArrayLike,
@@ -278,14 +274,10 @@ def nonlinear_effects(
     and errors as of ``inverse_dynamics``; StateError also for a black box in the graph: ``inverse_dynamics``
     takes its wrench.
     """
-    if has_loops(graph):
-        h: NDArray[Any] = with_loops.nonlinear_effects(
-            graph, q, v, friction=friction, guess=guess, threads=threads, out=out
-        )
-        return h
     return evaluate(graph, _NONLINEAR_EFFECTS, (q, v, None), out, threads, after=(terms_of(friction),))
 
 
+@also_with_loops
 def gravity_torque(
     graph: SubsystemGraph,
     q: ArrayLike,
@@ -298,9 +290,6 @@ def gravity_torque(
 
     With those: ``nonlinear_effects`` at rest. Of many states (n, nv). Errors as of ``nonlinear_effects``.
     """
-    if has_loops(graph):
-        g: NDArray[Any] = with_loops.gravity_torque(graph, q, guess=guess, threads=threads, out=out)
-        return g
     return evaluate(graph, _GRAVITY_TORQUE, (q, None, None), out, threads, after=(ARMATURE,))
 
 

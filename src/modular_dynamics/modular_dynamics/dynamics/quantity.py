@@ -119,11 +119,8 @@ def evaluate(
         StateError: a wrong shape, dtype or number of threads, or a number that is not finite, with its joint
             and row.
     """
-    try:
-        calls = graph.once(quantity)
-    except AttributeError:
-        require_graph(graph)
-        raise
+    require_graph(graph)
+    calls = graph.once(quantity)
     shape = calls.shape if shape is None else shape
     result = np.empty(shape) if out is None else out
     if threads is not None:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..model import SubsystemGraph, refuse_black_boxes
-from .arguments import Array, checked_out, has_loops, with_loops
+from .arguments import Array, also_with_loops, checked_out
 from .quantity import Quantity, evaluate, only_trees
 
 #: Names of the inertial parameters of each body, in order: see `inertial_parameters`.
@@ -51,6 +51,7 @@ def inertial_parameters(graph: SubsystemGraph, *, joint_terms: bool = False) -> 
     return np.concatenate([theta.ravel(), np.array(of_joints, np.float64).ravel()])
 
 
+@also_with_loops
 def regressor(
     graph: SubsystemGraph,
     q: ArrayLike,
@@ -88,11 +89,6 @@ def regressor(
         ClosureError, SingularityError: as of ``inverse_dynamics``. UnsupportedModelError: also where loops
             leave passive joints free.
     """
-    if has_loops(graph):
-        of_loops: Array = with_loops.regressor(
-            graph, q, v, a, joint_terms=joint_terms, guess=guess, threads=threads, out=out
-        )
-        return of_loops
     if not joint_terms:
         return evaluate(graph, _REGRESSOR, (q, v, a), out, threads)
     Y = evaluate(graph, _REGRESSOR, (q, v, a), None, threads)

@@ -61,12 +61,6 @@ def link_wrenches(external: Mapping[str, ArrayLike]) -> dict[str, NDArray[np.flo
         StateError: not a mapping, or not six finite numbers.
     """
     _require_mapping("external_wrenches", external)
-    try:
-        array = number_array("external_wrenches", [*external.values()])  # one check of all wrenches is faster
-    except StateError:
-        array = np.empty(0)
-    if array.shape == (len(external), 6) and np.isfinite(array).all():
-        return dict(zip(external, array, strict=True))
     return {
         link: _checked_wrench(f"external wrench on link '{link}'", wrench)
         for link, wrench in external.items()
@@ -137,9 +131,6 @@ def black_box_loads(
 # Robots whose whole state a sensor_msgs/JointState can hold: it has one position for each joint. The nodes
 # refuse other robots, and `modular-dynamics check` names the obstacle.
 
-#: Number of joints that a message names.
-_MOST_NAMES = 4
-
 
 def root_floating_joints(graph: SubsystemGraph) -> list[str]:
     """Return names of the floating joints on the ground that are not passive."""
@@ -160,12 +151,11 @@ def joint_state_obstacle(graph: SubsystemGraph, known: Collection[str] = ()) -> 
     several = [joint for joint in graph.joints if joint.type.nv > 1 and joint.name not in passive]
     if not several:
         return ""
-    names = [f"'{joint.name}'" for joint in several]
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    names = ", ".join(f"'{joint.name}'" for joint in several)
     of_base = several[0].name in root_floating_joints(graph)
     hint = "; floating_base:=true takes it from odometry" if of_base else ""
     return (
-        f"{several[0].type.value} joint {', '.join(names[:_MOST_NAMES])}{more}: joint_states cannot "
+        f"{several[0].type.value} joint {names}: joint_states cannot "
         f"carry its state{hint}; a joint that is not passive needs exactly one coordinate"
     )
 

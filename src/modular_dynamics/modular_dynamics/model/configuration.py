@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra import motion_after, motion_between, quaternion_after, quaternion_between
 from ..exceptions import StateError
 from ..text.numbers import LARGEST
-from .number_arrays import SMALLEST_NORM, number_array
-from .structure import Structure
+from .number_arrays import number_array
+from .structure import Structure, state_array
 from .subsystem import Joint, JointType
 
 Array = NDArray[np.float64]
@@ -26,27 +26,6 @@ class PositionLimits(NamedTuple):
 
     lower: Array
     upper: Array
-
-
-def state_array(graph: Structure, name: str, value: ArrayLike) -> Array:
-    """Return the value as a finite float array: (..., nq) if the name begins with q, else (..., nv).
-
-    Raises:
-        StateError: names the vector and its shape, or the joint and its number.
-    """
-    is_q, array = name.startswith("q"), number_array(name, value)
-    needed = graph.nq if is_q else graph.nv
-    if array.ndim == 0 or array.shape[-1] != needed:
-        raise StateError(f"{name} has shape {array.shape}; '{graph.name}' needs ({needed},) or rows of it")
-    if not np.isfinite(array).all():
-        slice_of = graph.q_slice if is_q else graph.v_slice
-        bad = next(n for n in graph.joint_names if not np.isfinite(array[..., slice_of(n)]).all())
-        raise StateError(f"{name} of joint '{bad}' has a number that is not finite")
-    for _, where, _ in graph.coordinate_layout.with_quaternion if is_q else ():
-        if (np.linalg.norm(array[..., where][..., -4:], axis=-1) < SMALLEST_NORM).any():
-            joint = next(n for n in graph.joint_names if graph.q_slice(n) == where)
-            raise StateError(f"{name} of joint '{joint}' has a zero quaternion (w x y z)")
-    return array
 
 
 @np.errstate(over="ignore", invalid="ignore")  # overflow is reported when the result is checked
@@ -255,7 +234,8 @@ def pack(
         raise StateError(
             f"values lack {', '.join(missing)} of '{graph.name}'; others=graph.neutral() sets these to zero"
         )
-    parts = {name: _checked_part(name, value, slice_of(name), size) for name, value in values.items()}
+    widths = {name: len(range(size)[slice_of(name)]) for name in values}
+    parts = {name: _checked_part(name, value, widths[name]) for name, value in values.items()}
     base = np.zeros(size) if others is None else _checked_others(others, size)
     try:
         rows = np.broadcast_shapes(base.shape[:-1], *(part.shape[:-1] for part in parts.values()))
@@ -277,18 +257,13 @@ def _checked_others(others: ArrayLike, size: int) -> Array:
     return base
 
 
-def _checked_part(name: str, value: ArrayLike, where: slice, size: int) -> Array:
-    """Return one joint's value as finite numbers (..., width of its slice). Raises StateError."""
-    width = len(range(size)[where])
-    try:
-        part = number_array(name, value)
-    except StateError:
-        part = np.full(1, np.nan)
+def _checked_part(name: str, value: ArrayLike, width: int) -> Array:
+    """Return one joint's value as finite numbers (..., width). Raises StateError."""
+    part = number_array(f"value of joint '{name}'", value)
     part = part[..., None] if width == 1 else part
-    if not part.shape or part.shape[-1] != width or not np.isfinite(part).all():
+    if part.shape[-1:] != (width,) or not np.isfinite(part).all():
         raise StateError(
-            f"value of joint '{name}' is {value!r}; {width} finite number{'s' if width > 1 else ''}, "
-            "or rows of that, must be given"
+            f"value of joint '{name}' is {value!r}; finite numbers ({width},) or rows are needed"
         )
     return part
 

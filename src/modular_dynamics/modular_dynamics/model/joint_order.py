@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra import quaternion_product, rotated, translation, unit_quaternion
 from ..algebra.rigid_motions import conjugate
 from ..exceptions import StateError, UnsupportedModelError
-from .configuration import state_array
 from .graph import SubsystemGraph
 from .number_arrays import number_array
-from .structure import require_graph
+from .structure import require_graph, state_array
 from .subsystem import Joint, JointType
 
 __all__ = ["JointOrder", "from_mujoco", "from_names", "from_pinocchio"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -13,18 +14,6 @@ from ..exceptions import ModelError, StateError
 #: Quaternions shorter than this count as zero, in the core as well.
 SMALLEST_NORM = 1e-6
 
-#: Kinds of dtype that are not real numbers, in words; NumPy would convert some of them silently.
-_NOT_REAL = {
-    "c": "complex numbers",
-    "m": "durations",
-    "M": "dates",
-    "O": "objects",
-    "S": "bytes",
-    "T": "text",
-    "U": "text",
-    "V": "records",
-}
-
 
 def real_numbers(name: str, value: object, verb: str = "is") -> NDArray[Any]:
     """Return the value as an array of numbers, of any shape, with the dtype that it has.
@@ -35,7 +24,7 @@ def real_numbers(name: str, value: object, verb: str = "is") -> NDArray[Any]:
     try:
         array = np.asarray(value)
         if array.dtype.kind not in "biuf":
-            raise TypeError(_NOT_REAL.get(array.dtype.kind, str(array.dtype)))
+            raise TypeError(array.dtype.name)  # NumPy would convert some of these silently
     except (TypeError, ValueError, OverflowError) as error:
         raise StateError(f"{name} {verb} not an array of numbers: {error}") from None
     return array
@@ -46,15 +35,8 @@ def number_array(name: str, value: object, verb: str = "is") -> NDArray[np.float
     return np.asarray(real_numbers(name, value, verb), np.float64, order="C")  # contiguous
 
 
-def first_not_finite(array: NDArray[np.float64]) -> int:
-    """Return the index of the first NaN or infinity in a 1-D array; -1 where all are finite."""
-    finite = np.isfinite(array)
-    return -1 if finite.all() else int(np.argmin(finite))
-
-
 Key = TypeVar("Key")
 Value = TypeVar("Value")
-C = TypeVar("C", bound="Constant")
 
 
 def read_only(values: ArrayLike, shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
@@ -95,17 +77,7 @@ class Constant:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
-    def __copy__(self: C) -> C:
-        twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        return twin
-
     def __reduce__(self) -> tuple[Any, ...]:
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         proxies = {name: dict(value) for name, value in values.items() if isinstance(value, MappingProxyType)}
-        return _constructed, (type(self), values | proxies)
-
-
-def _constructed(kind: type[Any], values: dict[str, Any]) -> Any:
-    """Return an object of this class with these fields; for pickles."""
-    return kind(**values)
+        return partial(type(self), **values | proxies), ()

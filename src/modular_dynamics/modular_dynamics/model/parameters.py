@@ -14,15 +14,12 @@ from ..algebra import DualQuaternion, from_xyz_rpy, pose, to_xyz_rpy
 from ..exceptions import ModelError, UnknownNameError
 from .changes.bodies import (
     body_at,
-    body_of,
     changed,
     changed_bodies,
     checked_inertial,
     checked_number,
-    parts_of,
     payloads_of,
     require_mapping,
-    with_payloads,
 )
 from .structure import Graph, Structure, body_of_link
 from .subsystem import Anchor, Gear, Inertial, Joint, JointType, LoopJoint, Spring
@@ -48,14 +45,12 @@ class Kind(NamedTuple):
 
     Attributes:
         word: the first word of the names of its parameters, such as "joint".
-        quantities: the last words of these names, such as "origin z": all that there can be.
         elements: (graph) -> the graph's elements of that kind, by name.
         read: (graph, element) -> values of the quantities that this element has, with units.
         write: (graph, element, {quantity: number}) -> the changed graph.
     """
 
     word: str
-    quantities: tuple[str, ...]
     elements: Callable[[Any], Mapping[str, Any]]
     read: Callable[[Any, Any], Values]
     write: Callable[[Any, Any, New], Any]
@@ -218,7 +213,7 @@ def _with_fixed_joint(graph: Graph, joint: FixedJoint, origin: DualQuaternion) -
         replace(joint, x_parent_joint=shift * joint.x_parent_joint) if joint.parent_link in moved else joint
         for joint in graph.joints
     ]
-    graph = changed_bodies(graph, {index: body_of(body.name, body.parts, links, body.payloads)})
+    graph = changed_bodies(graph, {index: replace(body, links=links)})
     return changed(graph, joints=tuple(joints), subsystems=tuple(subsystems))
 
 
@@ -234,7 +229,7 @@ def _links(graph: Structure) -> dict[str, str]:
     """Return the names of the links with known masses."""
     inside = {k for box in graph.subsystems if box.black_box for k in box.indices}
     known = (body for k, body in enumerate(graph.bodies) if k not in inside)
-    return {part.name: part.name for body in (graph.ground, *known) for part in body.parts or parts_of(body)}
+    return {part.name: part.name for body in (graph.ground, *known) for part in body.parts}
 
 
 def _mass_values(inertial: Inertial) -> Values:
@@ -254,16 +249,20 @@ def _with_numbers(what: str, inertial: Inertial, new: New) -> Inertial:
 
 def _link_values(graph: Structure, name: str) -> Values:
     body = body_at(graph, body_of_link(graph, name))
-    return _mass_values(next(part.inertial for part in parts_of(body) if part.name == name))
+    return _mass_values(next(part.inertial for part in body.parts if part.name == name))
 
 
 def _with_link(graph: Graph, name: str, new: New) -> Graph:
     index = body_of_link(graph, name)
     body = body_at(graph, index)
-    parts = list(parts_of(body))
+    parts = list(body.parts)
     k = [part.name for part in parts].index(name)
     parts[k] = replace(parts[k], inertial=_with_numbers(f"link '{name}'", parts[k].inertial, new))
-    return changed_bodies(graph, {index: body_of(body.name, tuple(parts), body.links, body.payloads)})
+    return changed_bodies(graph, {index: replace(body, parts=tuple(parts))})
+
+
+def _payload_values(graph: Structure, link: str) -> Values:
+    return _mass_values(payloads_of(graph)[link])
 
 
 def _with_payload(graph: Graph, name: str, new: New) -> Graph:
@@ -273,7 +272,7 @@ def _with_payload(graph: Graph, name: str, new: New) -> Graph:
     loads = {**body.payloads, name: load}
     if load.mass == 0.0:
         del loads[name]
-    return changed_bodies(graph, {index: with_payloads(body.bare or body, loads)})
+    return changed_bodies(graph, {index: replace(body, payloads=loads)})
 
 
 # Parameters of loop joints, springs and gears, and of gravity.
@@ -281,8 +280,6 @@ def _with_payload(graph: Graph, name: str, new: New) -> Graph:
 _ENDS = ("predecessor", "successor")
 _LAW = {"stiffness": "N/m", "free length": "m", "initial force": "N", "damping": "N s/m"}
 _ANCHORS = ("first anchor", "second anchor")
-#: Names of the ratios of a gear: "ratio", "ratio 2" ... "ratio 99".
-_RATIOS = ("ratio", *(f"ratio {number}" for number in range(2, 100)))
 
 
 def _moved_anchor(anchor: Anchor, new: New, before: str) -> Anchor:
@@ -320,17 +317,21 @@ def _gear_values(graph: Structure, gear: Gear) -> Values:
     slides = [graph.joint(name).type.value == "prismatic" for name in (gear.joint, *dict(gear.drivers))]
     own = ("rad", "m")[slides[0]]
     units = ["1" if one == slides[0] else f"{own}/{('rad', 'm')[one]}" for one in slides[1:]]
-    named = zip(_RATIOS, gear.drivers, units, strict=False)
+    named = zip(_ratio_names(gear), gear.drivers, units, strict=True)
     values = {name: Parameter(ratio, unit) for name, (_, ratio), unit in named}
     return values | {"offset": Parameter(gear.offset, own)}
 
 
 def _with_gear(graph: Graph, gear: Gear, new: New) -> Graph:
-    named = zip(_RATIOS, gear.drivers[: len(_RATIOS)], strict=False)
-    first, *others = [(name, new.get(key, ratio)) for key, (name, ratio) in named]
-    further = (*others, *gear.drivers[len(_RATIOS) :])
-    other = Gear(gear.joint, *first, new.get("offset", gear.offset), further)
+    named = zip(_ratio_names(gear), gear.drivers, strict=True)
+    first, *further = [(joint, new.get(name, ratio)) for name, (joint, ratio) in named]
+    other = Gear(gear.joint, *first, new.get("offset", gear.offset), tuple(further))
     return _with_element(graph, "gears", gear, other)
+
+
+def _ratio_names(gear: Gear) -> list[str]:
+    """Return "ratio", "ratio 2" and so on: a name for each driver."""
+    return ["ratio", *(f"ratio {k}" for k in range(2, len(gear.drivers) + 1))]
 
 
 def _gravity_values(graph: Structure, _: None) -> Values:
@@ -344,51 +345,17 @@ def _with_gravity(graph: Graph, _: None, new: New) -> Graph:
     )
 
 
-_JOINT_QUANTITIES = (
-    *(f"origin {part}" for part in POSE_NUMBERS),
-    *_DRIVE,
-    "rest position",
-    *(f"{quantity} limit" for quantity in _LIMITS),
-    "mimic multiplier",
-    "mimic offset",
-)
-_OF_LOOPS = tuple(f"{end} {part}" for end in _ENDS for part in POSE_NUMBERS)
-_OF_SPRINGS = (*_LAW, *(f"{which} {axis}" for which in _ANCHORS for axis in POSE_NUMBERS[:3]))
 _KINDS = {
     kind.word: kind
     for kind in (
-        Kind(
-            "loop joint",
-            _OF_LOOPS,
-            lambda g: {one.name: one for one in g.loop_joints},
-            _loop_values,
-            _with_loop,
-        ),
-        Kind("joint", _JOINT_QUANTITIES, _joints, _joint_values, _with_joint),
-        Kind("link", _MASSES, _links, _link_values, _with_link),
-        Kind(
-            "payload",
-            _MASSES,
-            lambda g: {name: name for name in payloads_of(g)},
-            lambda g, name: _mass_values(payloads_of(g)[name]),
-            _with_payload,
-        ),
-        Kind(
-            "spring",
-            _OF_SPRINGS,
-            lambda g: {one.name: one for one in g.springs},
-            _spring_values,
-            _with_spring,
-        ),
-        Kind(
-            "gear",
-            ("offset", *_RATIOS),
-            lambda g: {one.joint: one for one in g.gears},
-            _gear_values,
-            _with_gear,
-        ),
+        Kind("loop joint", lambda g: {one.name: one for one in g.loop_joints}, _loop_values, _with_loop),
+        Kind("joint", _joints, _joint_values, _with_joint),
+        Kind("link", _links, _link_values, _with_link),
+        Kind("payload", lambda g: {link: link for link in payloads_of(g)}, _payload_values, _with_payload),
+        Kind("spring", lambda g: {one.name: one for one in g.springs}, _spring_values, _with_spring),
+        Kind("gear", lambda g: {one.joint: one for one in g.gears}, _gear_values, _with_gear),
         # gravity belongs to no element: its name is empty
-        Kind("gravity", POSE_NUMBERS[:3], lambda _: {"": None}, _gravity_values, _with_gravity),
+        Kind("gravity", lambda _: {"": None}, _gravity_values, _with_gravity),
     )
 }
 
@@ -433,14 +400,17 @@ def with_parameters(graph: Graph, values: Mapping[str, float]) -> Graph:
 
 
 def _parsed(graph: Structure, name: str) -> tuple[Kind, str, str]:
-    """Return kind, owner and quantity in a parameter's name. Raises UnknownNameError."""
+    """Return kind, owner and quantity in a parameter's name: "joint", "elbow", "origin z".
+
+    Raises:
+        UnknownNameError: no such parameter; names similar ones.
+    """
     for kind in _KINDS.values():
         if not name.startswith(f"{kind.word} "):
             continue
-        rest = name.removeprefix(kind.word)
-        for quantity in (one for one in kind.quantities if rest.endswith(f" {one}")):
-            owner = rest.removesuffix(f" {quantity}")[1:]
-            elements = kind.elements(graph)
+        words, elements = name.removeprefix(f"{kind.word} ").split(" "), kind.elements(graph)
+        for k in range(len(words)):  # an owner's name may contain spaces
+            owner, quantity = " ".join(words[:k]), " ".join(words[k:])
             if owner in elements and quantity in kind.read(graph, elements[owner]):
                 return kind, owner, quantity
     known = parameters_of(graph)

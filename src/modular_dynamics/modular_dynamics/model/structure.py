@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from ..algebra import DualQuaternion
 from ..exceptions import GraphTypeError, ModelError, StateError, UnknownNameError
 from .findings import Finding
-from .number_arrays import SMALLEST_NORM, Constant, first_not_finite, number_array, read_only
+from .number_arrays import SMALLEST_NORM, Constant, number_array, read_only
 from .subsystem import Body, Gear, Joint, JointType, LoopJoint, Spring, Subsystem
 
 
@@ -266,23 +265,36 @@ def checked_vectors(graph: Structure, **vectors: object) -> list[NDArray[np.floa
     Raises:
         StateError: names the vector, its shape and the needed one, or the joint and its value.
     """
-    return [_checked(graph, name, value) for name, value in vectors.items()]
+    return [state_array(graph, name, value, rows=False) for name, value in vectors.items()]
 
 
-def _checked(graph: Structure, name: str, value: object) -> NDArray[np.float64]:
-    needed, array = graph.nq if name == "q" else graph.nv, number_array(name, value)
-    if array.shape != (needed,):
-        raise StateError(f"{name} has shape {array.shape}; '{graph.name}' needs ({needed},)")
-    slice_of = graph.q_slice if name == "q" else graph.v_slice
-    k = first_not_finite(array)
-    if k >= 0:
-        where = next(n for n in graph.joint_names if k in range(*slice_of(n).indices(needed)))
-        raise StateError(f"{name}[{k}] of joint '{where}' is {array[k]}; a finite number is needed")
-    for _, part, _ in graph.coordinate_layout.with_quaternion if name == "q" else ():
-        w = part.stop - 4
-        if math.hypot(*array[w : part.stop]) < SMALLEST_NORM:
+@np.errstate(over="ignore")  # of large quaternions
+def state_array(graph: Structure, name: str, value: object, *, rows: bool = True) -> NDArray[np.float64]:
+    """Return a state vector as a finite float array: (nq,) if its name begins with q, else (nv,).
+
+    Args:
+        rows: whether it may have rows, (..., nq) or (..., nv).
+
+    Raises:
+        StateError: as of `checked_vectors`.
+    """
+    is_q, array = name.startswith("q"), number_array(name, value)
+    needed, slice_of = (graph.nq, graph.q_slice) if is_q else (graph.nv, graph.v_slice)
+    if array.shape[-1:] != (needed,) or (array.ndim > 1 and not rows):
+        or_rows = " or rows of it" if rows else ""
+        raise StateError(f"{name} has shape {array.shape}; '{graph.name}' needs ({needed},){or_rows}")
+    finite = np.isfinite(array)
+    if not finite.all():
+        index = np.argwhere(~finite)[0].tolist()
+        where = next(n for n in graph.joint_names if index[-1] in range(*slice_of(n).indices(needed)))
+        number = array[tuple(index)]
+        raise StateError(f"{name}{index} of joint '{where}' is {number}; a finite number is needed")
+    for _, part, _ in graph.coordinate_layout.with_quaternion if is_q else ():
+        if (np.linalg.norm(array[..., part][..., -4:], axis=-1) < SMALLEST_NORM).any():
             joint = next(n for n in graph.joint_names if graph.q_slice(n) == part)
-            raise StateError(f"q[{w}:{part.stop}] of joint '{joint}' is a zero quaternion (w x y z)")
+            raise StateError(
+                f"{name}[{part.stop - 4}:{part.stop}] of joint '{joint}' is a zero quaternion (w x y z)"
+            )
     return array
 
 

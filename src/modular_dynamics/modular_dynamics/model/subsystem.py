@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion, Quaternion, pose, rotation_about, rotation_matrix, translation
-from ..exceptions import ModelError, UnsupportedModelError
+from ..exceptions import UnsupportedModelError
 from .number_arrays import Constant, read_only, read_only_mapping
-
-#: Largest relative difference of masses that counts as rounding.
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,17 +76,6 @@ def merged(parts: Sequence[tuple[Inertial, DualQuaternion]]) -> Inertial:
         d = c - com
         inertia += R @ part.inertia @ R.T + part.mass * (d @ d * np.eye(3) - np.outer(d, d))
     return Inertial(float(mass), com, inertia)
-
-
-def is_close(one: Inertial, other: Inertial) -> bool:
-    """Return whether mass, centre of mass and inertia of two bodies in one frame are equal up to rounding."""
-    lengths = max(float(np.abs(other.com).max()), 1e-3)
-    moments = max(float(np.abs(other.inertia).max()), 1e-9)
-    return (
-        abs(one.mass - other.mass) <= _ROUNDING * other.mass
-        and float(np.abs(one.com - other.com).max()) <= _ROUNDING * lengths
-        and float(np.abs(one.inertia - other.inertia).max()) <= _ROUNDING * moments
-    )
 
 
 class JointType(str, Enum):
@@ -211,43 +198,45 @@ class Body(Constant):
 
     Attributes:
         name: the moving link (the root link, for the ground).
-        mass: [kg].
-        com: centre of mass in the body's frame [m], shape (3,).
-        inertia: about the centre of mass, in the body's axes [kg m^2], shape (3, 3).
         links: pose x_body_link of every link that belongs to the body, the moving link included.
-        parts: the links with their own masses, of which the body was merged; empty where they are not known.
-        payloads: what `with_payload` added to links, by link; included in mass, com and inertia.
-        bare: the body without payloads; None where it has none.
+        parts: the links with their own masses; by default all links, without mass.
+        payloads: what `with_payload` added to links, by link.
     """
 
     name: str
-    mass: float
-    com: NDArray[np.float64]
-    inertia: NDArray[np.float64]
     links: Mapping[str, DualQuaternion]
     parts: tuple[Link, ...] = ()
     payloads: Mapping[str, Inertial] = field(default_factory=dict)
-    bare: Body | None = None
 
     def __post_init__(self) -> None:
+        others = (Link(link, Inertial.none, self.name) for link in self.links if link != self.name)
         self._set(
-            com=read_only(self.com, (3,), f"the centre of mass of body '{self.name}'"),
-            inertia=read_only(self.inertia, (3, 3), f"the inertia of body '{self.name}'"),
             links=read_only_mapping(self.links),
+            parts=self.parts or (Link(self.name, Inertial.none), *others),
             payloads=read_only_mapping(self.payloads),
         )
-        own = Inertial(self.mass, self.com, self.inertia)
-        if self.bare is not None and not is_close(own, loaded(self.bare, self.payloads)):
-            raise ModelError(
-                f"body '{self.name}' carries payloads, and its mass, com and inertia are not those of "
-                "``bare`` with them; change them by with_payload and with_parameters"
-            )
 
+    @cached_property
+    def inertial(self) -> Inertial:
+        """Mass, centre of mass and inertia in the body's frame: of all links, and of payloads on them."""
+        bare = merged([(part.inertial, self.links[part.name]) for part in self.parts])
+        loads = [(payload, self.links[link]) for link, payload in self.payloads.items()]
+        return merged([(bare, DualQuaternion.identity), *loads]) if loads else bare
 
-def loaded(bare: Body, payloads: Mapping[str, Inertial]) -> Inertial:
-    """Return mass, centre of mass and inertia of a body with payloads on its links."""
-    own = Inertial(bare.mass, bare.com, bare.inertia), DualQuaternion.identity
-    return merged([own, *((payload, bare.links[link]) for link, payload in payloads.items())])
+    @property
+    def mass(self) -> float:
+        """Mass [kg]."""
+        return self.inertial.mass
+
+    @property
+    def com(self) -> NDArray[np.float64]:
+        """Centre of mass in the body's frame [m], shape (3,)."""
+        return self.inertial.com
+
+    @property
+    def inertia(self) -> NDArray[np.float64]:
+        """Inertia about the centre of mass, in the body's axes [kg m^2], shape (3, 3)."""
+        return self.inertial.inertia
 
 
 @dataclass(frozen=True, eq=False)

@@ -141,14 +141,11 @@ def _no_accelerations(graph: SubsystemGraph) -> str:
 
 
 def _no_accelerations_at(graph: SubsystemGraph, q: NDArray[np.float64]) -> str:
-    """Return why forward dynamics fails at a configuration; empty if it works or is not supported."""
-    rest = np.zeros(graph.nv)
+    """Return why forward dynamics fails at a configuration; empty if it works."""
     try:
-        forward_dynamics(graph, q, rest, rest)
+        forward_dynamics(graph, q, *np.zeros((2, graph.nv)))
     except StateError as error:
         return str(error)
-    except UnsupportedModelError:
-        pass
     return ""
 
 

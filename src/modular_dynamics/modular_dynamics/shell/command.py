@@ -7,7 +7,6 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -31,7 +30,6 @@ __all__ = [
     "USAGE",
     "UsageError",
     "add_robot_arguments",
-    "decimal_comma",
     "load_graph",
     "number",
     "print_warnings",
@@ -101,9 +99,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence
     return lines
 
 
-# Tables in files, line by line: rejects other files, and finds the separator of columns.
-
-LONGEST = 10_000_000  # characters of a line: a CSV of 100,000 columns has less
+# Tables in files, line by line: finds the separator of columns, and rejects other files.
 
 
 def table_of(file: IO[str], where: str) -> tuple[list[str], Iterator[tuple[str, list[str]]]]:
@@ -114,21 +110,13 @@ def table_of(file: IO[str], where: str) -> tuple[list[str], Iterator[tuple[str, 
     Raises:
         UsageError: the file is no table; also while it is read.
     """
-    lines = _lines(file, where)
     try:
-        first = next(lines, "")
+        first = file.readline()
     except UnicodeDecodeError as error:
-        kind = content_kind(bytes(error.object[:200]))
-        raise UsageError(f"{where} is no CSV{f', but {kind}' if kind else f' in UTF-8: {error}'}") from error
+        raise UsageError(f"{where} is no CSV in UTF-8: {error}") from error
     if kind := content_kind(first[:200].encode()):
         raise UsageError(f"{where} is no CSV, but {kind}")
-    if first.lstrip().startswith("<"):
-        raise UsageError(f"{where} is no CSV, but XML, such as a URDF")
-    separator = separator_of(first)
-    words = first.lstrip("# ").split()
-    if separator not in first and words[:1] == ["time"] and len(words) > 1:
-        raise UsageError(f"{where}: spaces separate its columns; commas, semicolons or tabs are needed")
-    rows = _rows(csv.reader(chain([first], lines), delimiter=separator), where)
+    rows = _rows(csv.reader(chain([first], file), delimiter=separator_of(first)), where)
     head = [cell.strip() for cell in next(rows, ("", []))[1]]
     return head, rows
 
@@ -146,25 +134,6 @@ def _rows(reader: Any, where: str) -> Iterator[tuple[str, list[str]]]:
                 yield at, row
     except (csv.Error, UnicodeDecodeError) as error:
         raise UsageError(f"{where} is no CSV in UTF-8: {error}") from error
-
-
-def _lines(file: IO[str], where: str) -> Iterator[str]:
-    """Yield the lines of a file. Raises UsageError: a line is too long for a table."""
-    number = 0
-    while line := file.readline(LONGEST + 1):
-        number += 1
-        if len(line) > LONGEST:
-            raise UsageError(f"{where}, line {number} has more than {LONGEST} characters: this is no table")
-        yield line
-
-
-def decimal_comma(text: str) -> str:
-    """Return a hint on a cell with a decimal comma, which is not a number; else an empty text."""
-    try:
-        real_number(text.replace(",", ".", 1) if "," in text else "")
-    except ValueError:
-        return ""
-    return f"; it needs a decimal point: {text.replace(',', '.', 1)}"
 
 
 # The robot that a command is about: its arguments, and loading it.
@@ -295,45 +264,27 @@ def _mappings(texts: list[str]) -> dict[str, str] | None:
 # Check that a command does not overwrite a file that it reads, under whatever name.
 
 #: Parts of names of a bag's files, which may be compressed (.mcap.zstd), and the file that describes them.
-OF_BAGS, ABOUT_BAG = (".mcap", ".db3"), "metadata.yaml"
+OF_BAGS = (".mcap", ".db3", "metadata.yaml")
 
 
 def raise_if_read(option: str, output: str | Path | None, inputs: Iterable[str | Path | None]) -> None:
     """Raise UsageError if a command would overwrite one of its inputs; call it before writing.
 
     Args:
-        option: that names the output. output: None, where nothing is written. inputs: files, folders of
-            bags, - for standard input; None or empty, where nothing is read.
+        option: that names the output. output: None, where nothing is written. inputs: files, and folders of
+            bags; None or empty, where nothing is read.
 
     Raises:
         UsageError: the output is one of them, also through a link.
     """
     if not output or not is_file(Path(output)):  # a pipe or a device loses nothing
         return
-    for one in inputs:
-        if one and any(_is_same(output, file) for file in _files(str(one))):
-            name = "standard input" if str(one) == STDIN else f"'{one}'"
-            also = "" if str(one) == str(output) else f" ({name})"
+    for one in (one for one in inputs if one):
+        path = path_of(one)
+        files = [path]
+        if os.path.isdir(path):  # also of a text that no path can be
+            files = [file for file in path.iterdir() if any(part in file.name for part in OF_BAGS)]
+        if any(os.path.exists(file) and os.path.samefile(output, file) for file in files):
             raise UsageError(
-                f"{option} {output}: the command reads this file{also}; give the name of another one"
+                f"{option} {output}: the command reads this file ('{one}'); give the name of another one"
             )
-
-
-def _files(given: str) -> Iterator[Path | int]:
-    """Yield the file itself, those of a bag, or the descriptor of standard input."""
-    path = path_of(given)
-    if given == STDIN:
-        yield 0
-    elif os.path.isdir(path):  # also of a text that no path can be
-        for file in path.iterdir():
-            if file.name == ABOUT_BAG or any(part in file.name for part in OF_BAGS):
-                yield file
-    else:
-        yield path
-
-
-def _is_same(output: str | Path, file: Path | int) -> bool:
-    """Return whether both are the same file on the disk."""
-    with suppress(OSError, ValueError):  # not there, or no path that a file can have
-        return os.path.samestat(os.stat(output), os.stat(file))
-    return False

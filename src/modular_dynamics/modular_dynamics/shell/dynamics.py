@@ -29,7 +29,6 @@ from .states import (
     given_state,
     read_states,
     result_writer,
-    unknown,
 )
 
 __all__ = ["FORWARD", "GRAVITY", "INVERSE"]
@@ -195,30 +194,25 @@ def _independent(graph: SubsystemGraph) -> Iterator[int]:
 
 
 def _black_boxes(graph: SubsystemGraph, texts: list[str]) -> dict[str, Array]:
-    """Return wrenches (6,) by black box. Raises UsageError: an unknown or a missing one."""
-    wrenches, boxes = {}, [one.name for one in graph.subsystems if one.black_box]
+    """Return wrenches (6,) by black box. Raises UsageError: no wrench, or a missing one."""
+    wrenches: dict[str, Array] = {}
     for text in texts:
         name, _, numbers = text.rpartition("=")
         try:
             wrench = np.array([real_number(part) for part in numbers.split(",")])
         except ValueError:
             wrench = np.zeros(0)
-        if not name or wrench.shape != (6,):
+        if not name or wrench.shape != (6,) or name in wrenches:
             raise UsageError(
-                f"--black-box {text}: NAME= and six numbers are needed, as gripper=0,0,9.8,0,0,0"
+                f"--black-box {text}: NAME= and six numbers are needed, as gripper=0,0,9.8,0,0,0, one wrench "
+                "for each name"
             )
-        if not boxes:
-            raise UsageError(f"--black-box {text}: '{graph.name}' has no black boxes")
-        if name not in boxes:
-            raise UsageError(f"--black-box names {unknown(name, boxes)}")
-        if name in wrenches:
-            raise UsageError(f"--black-box gives '{name}' twice; one wrench is needed")
         wrenches[name] = wrench
-    for box in boxes:
-        if box not in wrenches:
+    for box in graph.subsystems:
+        if box.black_box and box.name not in wrenches:
             raise UsageError(
-                f"subsystem '{box}' is a black box, whose masses are not used: give the wrench that "
-                f"holds it, --black-box {box}=FX,FY,FZ,MX,MY,MZ; zeros leave it out"
+                f"subsystem '{box.name}' is a black box, whose masses are not used: give the wrench that "
+                f"holds it, --black-box {box.name}=FX,FY,FZ,MX,MY,MZ; zeros leave it out"
             )
     return wrenches
 

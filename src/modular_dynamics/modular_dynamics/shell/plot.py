@@ -22,7 +22,6 @@ from .command import (
     STDIN,
     Command,
     UsageError,
-    decimal_comma,
     raise_if_read,
     table_of,
 )
@@ -57,8 +56,6 @@ def read_columns(path: str, beginnings: tuple[str, ...]) -> Columns:
         return _from_csv(file, beginnings, "standard input")
     if Path(path).is_dir() or Path(path).suffix.lower() in BAGS:
         raise UsageError(f"'{path}' is a bag: `modular-dynamics bag {path} --csv FILE` makes a CSV of it")
-    if Path(path).suffix.lower() == ".npy":
-        raise UsageError(f"'{path}': a NumPy file has no names of joints; a CSV is needed (-o NAME.csv)")
     with open(path, encoding="utf-8-sig", newline="") as file:
         return _from_csv(file, beginnings, f"'{path}'")
 
@@ -84,8 +81,7 @@ def _add(row: list[str], head: Sequence[str], wanted: dict[int, "array[float]"],
         try:
             value = real_number(row[k]) if row[k] else np.nan
         except ValueError:
-            hint = decimal_comma(row[k][:40])
-            raise UsageError(f"{where}, column {head[k]}: '{row[k]:.40}' is no number{hint}") from None
+            raise UsageError(f"{where}, column {head[k]}: '{row[k]:.40}' is no number") from None
         if abs(value) > LARGEST:
             raise UsageError(f"{where}, column {head[k]}: '{row[k]:.40}' {NEEDED}")
         if head[k] == "time" and math.isnan(value):
@@ -116,7 +112,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        help=".png, .svg or .pdf (default: the name of the file or folder with .png)",
+        help=".png, .svg or .pdf (default: the name of the file with .png)",
     )
     parser.add_argument(
         "--what", choices=tuple(KINDS), default="tau", help="which columns are drawn (default: %(default)s)"
@@ -148,7 +144,7 @@ def _run(arguments: argparse.Namespace) -> int:
             Panel(title, quantity, {name: lines[name] for name in part}, measured)
             for title, part in _groups(lines, alone=bool(measured) or arguments.what == "residual")
         ]
-    title = arguments.title or ("" if arguments.file == STDIN else _named(arguments.file).name)
+    title = arguments.title or ("" if arguments.file == STDIN else Path(arguments.file).name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the layout, and of characters that the font lacks: one sees them
         draw_over_time(title, columns.times - columns.times[0], panels, output)
@@ -160,55 +156,29 @@ def _output(arguments: argparse.Namespace) -> Path:
     """Return the path of the picture. Raises UsageError: none can be derived, or another suffix."""
     if arguments.output is None and arguments.file == STDIN:
         raise UsageError("--output is needed where the file comes from standard input")
-    if not arguments.file:
-        raise UsageError("the name of the file is empty; a CSV is needed")
-    path = Path(arguments.output) if arguments.output else _beside(_named(arguments.file))
+    file = Path(arguments.file)
+    beside = file.parent / f"{file.stem if file.suffix.lower() == '.csv' else file.name}.png"
+    path = Path(arguments.output) if arguments.output else beside
     if path.suffix.lower() not in PICTURES:
         raise UsageError(f"--output {path}: a name that ends in {', '.join(PICTURES)} is needed")
     return path
 
 
-def _named(file: str) -> Path:
-    """Return the path of a file; . and .. are replaced by the folder's name."""
-    path = Path(file)
-    return path if path.name not in ("", "..") else path.resolve()
-
-
-def _beside(path: Path) -> Path:
-    """Return the path of the picture in the folder of a file, with the file's name."""
-    is_table = path.suffix.lower() == ".csv" and not path.is_dir()
-    return path.parent / f"{path.stem if is_table else path.name}.png"
-
-
 def _names(columns: Columns, prefixes: tuple[str, ...], arguments: argparse.Namespace) -> list[str]:
     """Return the names to draw: all with these beginnings that have values, or those of --only."""
-    names = list(
-        dict.fromkeys(column.split("_", 1)[1] for column in columns.values if column.startswith(prefixes))
-    )
-    if not names or not len(columns.times):
-        have = "no rows" if names else f"no columns {prefixes[0]}NAME"
-        raise UsageError(f"'{arguments.file}' has {have}: there is nothing to draw (--what {arguments.what})")
-    if arguments.only is not None:
-        only = [name.strip() for name in arguments.only.split(",") if name.strip()]
-        if unknown := [name for name in only if name not in names]:
-            raise UsageError(f"--only names '{unknown[0]}'; possible: {', '.join(names)}")
-        if not only:
-            raise UsageError(f"--only names nothing; possible: {', '.join(names)}")
-        if empty := [name for name in only if not _has_values(columns, prefixes, name)]:
-            raise UsageError(f"--only names '{empty[0]}', of which '{arguments.file}' has no value")
-        return list(dict.fromkeys(only))
-    known = [name for name in names if _has_values(columns, prefixes, name)]
-    if not known:
+    known = [column for column, values in columns.values.items() if not np.isnan(values).all()]
+    names = list(dict.fromkeys(one.split("_", 1)[1] for one in known if one.startswith(prefixes)))
+    if not names:
         raise UsageError(
-            f"'{arguments.file}' has no value in the columns {prefixes[0]}NAME: was no effort measured?"
+            f"'{arguments.file}' has no value in columns {prefixes[0]}NAME: there is nothing to draw "
+            f"(--what {arguments.what})"
         )
-    return known
-
-
-def _has_values(columns: Columns, prefixes: tuple[str, ...], name: str) -> bool:
-    """Return whether any column of a name has a value."""
-    found = (columns.values.get(prefix + name) for prefix in prefixes)
-    return any(values is not None and not np.isnan(values).all() for values in found)
+    if arguments.only is None:
+        return names
+    only = list(dict.fromkeys(name.strip() for name in arguments.only.split(",")))
+    if not {*only} <= {*names}:
+        raise UsageError(f"--only {arguments.only}: names with values are needed: {', '.join(names)}")
+    return only
 
 
 def _groups(lines: dict[str, np.ndarray], *, alone: bool) -> list[tuple[str, list[str]]]:

@@ -2,24 +2,22 @@
 
 import argparse
 import csv
-import difflib
 import io
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Joint, JointType, SubsystemGraph
+from ..model import JointType, SubsystemGraph
 from ..text.numbers import real_number
-from .command import STDIN, UsageError, decimal_comma, number, table, table_of
+from .command import STDIN, UsageError, number, table, table_of
 
 __all__ = ["Coordinates", "State", "coordinates_of", "given_state", "read_states", "unknown"]
 
@@ -41,14 +39,12 @@ class Coordinates:
     Attributes:
         neutral: (nq,) positions. positions, rates: names of the numbers of q, and of v, a and tau.
         linear: for each rate, whether it is of a length [m/s] and not of an angle.
-        dependent: by name of all other joints and their numbers, the reason why they are dependent.
     """
 
     neutral: Array
     positions: tuple[str, ...]
     rates: tuple[str, ...]
     linear: tuple[bool, ...]
-    dependent: Mapping[str, str]
 
     def names(self, letter: str) -> tuple[str, ...]:
         """Return names for the numbers of the vector q, v, a or tau."""
@@ -69,27 +65,7 @@ def coordinates_of(graph: SubsystemGraph) -> Coordinates:
         tuple(name for joint in joints for name in _numbered(joint.name, joint.type.nq)),
         tuple(name for joint in joints for name in _numbered(joint.name, joint.type.nv)),
         tuple(linear),
-        dict(_dependent(graph)),
     )
-
-
-def _dependent(graph: SubsystemGraph) -> Iterator[tuple[str, str]]:
-    """Yield names of dependent joints and of their numbers, and why they are dependent."""
-    for body in (graph.ground, *graph.bodies):
-        yield from ((part.joint, f"joint '{part.joint}' is fixed") for part in body.parts if part.joint)
-    for joint in graph.joints:
-        if joint.name not in graph.independent_joint_names:
-            why = f"joint '{joint.name}' {_moved_by(joint, graph)}"
-            yield from ((name, why) for name in (joint.name, *_numbered(joint.name, joint.type.nq)))
-
-
-def _moved_by(joint: Joint, graph: SubsystemGraph) -> str:
-    """Return why a joint is dependent, as the end of a sentence."""
-    if joint.mimic is not None:
-        return f"mimics '{joint.mimic.joint}'"
-    if any(joint.name == gear.joint for gear in graph.gears):
-        return "is moved by a gear"
-    return "is passive, moved by the loops" if joint.name in graph.passive_joints else "is moved by the loops"
 
 
 def _numbered(name: str, count: int) -> list[str]:
@@ -121,7 +97,7 @@ def _vector(letter: str, text: str, coordinates: Coordinates, neutral: Array) ->
     for part in parts:
         name, _, value = part.rpartition("=")
         if name not in names:
-            raise UsageError(f"{option} names {unknown(name, names, coordinates.dependent)}")
+            raise UsageError(f"{option} names {unknown(name, names)}")
         if name in given:
             raise UsageError(f"{option} gives '{name}' twice; one number is needed")
         given.add(name)
@@ -171,11 +147,7 @@ def _places(
     if twice := [name for name in head if head.count(name) > 1]:
         raise UsageError(f"{where} has the column '{twice[0]}' twice")
     if others := [name for name in head if name != "time" and name not in known]:
-        every = ("q", "v", "a", "tau")  # also of a vector that the command does not take
-        dependent = {
-            f"{letter}_{name}": why for letter in every for name, why in coordinates.dependent.items()
-        }
-        raise UsageError(f"{where} has the column {unknown(others[0], ['time', *known], dependent)}")
+        raise UsageError(f"{where} has the column {unknown(others[0], ['time', *known])}")
     places: dict[str, list[int]] = {}
     for letter in letters:
         names = [f"{letter}_{name}" for name in coordinates.names(letter)]
@@ -195,19 +167,13 @@ def _number(text: str, where: str) -> float:
     except ValueError:
         value = np.nan
     if not np.isfinite(value):
-        raise UsageError(f"{where}: '{text}' is no finite number{decimal_comma(text)}")
+        raise UsageError(f"{where}: '{text}' is no finite number")
     return value
 
 
-def unknown(name: str, names: Sequence[str], dependent: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return an error text for an unknown name: why it is dependent, or similar names."""
-    if name in dependent:
-        return f"'{name:.60}': {dependent[name]}; leave it out"
-    same = [one for one in names if one.casefold() == name.casefold()]
-    same += [one for one in names if one.partition("_")[2] == name]  # q_j1 for j1
-    close = same or difflib.get_close_matches(name, names, 1)
-    hint = f"did you mean '{close[0]}'?" if close else f"possible: {', '.join(names[:12])}"
-    return f"'{name:.60}', which is unknown; {hint}"
+def unknown(name: str, names: Sequence[str]) -> str:
+    """Return an error text for an unknown name, with those that are possible."""
+    return f"'{name:.60}', which is unknown; possible: {', '.join(names)}"
 
 
 # Results of one state or of many: a table, CSV, or JSON lines.

@@ -1,13 +1,11 @@
 """`modular-dynamics study`: designs of a robot, computed on many cores, reported, and written as URDF."""
 
 import argparse
-import os
 import sys
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..text.files import write_beside
 from .command import (
     FINDINGS,
     GOOD,
@@ -159,22 +157,12 @@ def _urdf(arguments: argparse.Namespace) -> int:
     else:
         raise UsageError(f"no design of '{findings.study.name}' keeps everything; --design INDEX chooses one")
     assert design.numbers is not None
-    _write(Path(arguments.output), design_graph(findings.evaluator, design.numbers).to_urdf())
+    text = design_graph(findings.evaluator, design.numbers).to_urdf()
+    Path(arguments.output).write_text(text, encoding="utf-8")
     print(
         f"{design.title} of {findings.study.name}, for the trajectory {design.trajectory}: {arguments.output}"
     )
     return GOOD
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file atomically: an existing one stays if writing fails."""
-    if path.exists() and not path.is_file():  # a pipe, a device
-        path.write_text(text, "utf-8")
-        return
-    try:
-        os.replace(write_beside(path, text.encode()), path)
-    except OSError as error:
-        raise UsageError(f"'{path}' cannot be written: {error.strerror or error}") from error
 
 
 def _opened(arguments: argparse.Namespace) -> "tuple[Study, Store]":

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion
 from ..exceptions import PartitionError
-from ..model import Body, Connection, Inertial, Joint, JointType, Link, Subsystem, SubsystemGraph, merged
+from ..model import Body, Connection, Inertial, Joint, JointType, Link, Subsystem, SubsystemGraph
 from .description import JointDescription, RobotDescription, SubsystemSpec, carriers
 
 # The partition: rules that put every moving joint into exactly one subsystem.
@@ -313,8 +313,7 @@ class _Builder:
             fixed = () if link == name or above is None else (above.parent, above.name)
             inertial = Inertial(described.mass, described.com, described.inertia)
             parts.append(Link(link, inertial, *fixed))
-        whole = merged([(part.inertial, poses[part.name]) for part in parts])
-        return Body(name, whole.mass, whole.com, whole.inertia, poses, tuple(parts))
+        return Body(name, poses, tuple(parts))
 
     def connection(self, group: Group, index: Mapping[str | None, int | None]) -> Connection:
         """Return a group's connection point; ``index``: the graph's index of each joint placed so far."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..algebra import DualQuaternion, to_rotation_translation, to_xyz_rpy
 from ..exceptions import DescriptionError, UnsupportedModelError
 from ..model import Anchor, Inertial, Joint, JointType, Subsystem, SubsystemGraph, merged, require_graph
-from ..model.changes.bodies import body_at, parts_of
+from ..model.changes.bodies import body_at
 from ..text.numbers import LARGEST_FLOAT
 from ..text.sizes import shown
 from .description import free_name
@@ -329,7 +329,7 @@ def robot_element(graph: SubsystemGraph) -> etree._Element:
     taken = _names_of_joints(graph)
     for index in (None, *range(len(graph.bodies))):
         body = body_at(graph, index)
-        for part in parts_of(body):
+        for part in body.parts:
             inertials = [part.inertial, *(load for at, load in body.payloads.items() if at == part.name)]
             whole = merged([(own, DualQuaternion.identity) for own in inertials])
             robot.append(link(part.name, part.inertial if len(inertials) == 1 else whole))

@@ -1,10 +1,14 @@
-"""Dual quaternions are a ring, those of unit norm a group; Hamilton's units."""
+"""Dual quaternions are a ring, those of unit norm a group; Hamilton's units; adjoint and bracket.
 
+Further laws of these two are those of the composition's algebras: composition/test_algebras.py.
+"""
+
+import numpy as np
 import pytest
 from hypothesis import given
 
-from helpers.random_examples.dual_quaternions import ROUNDING, assert_close, duals, poses
-from modular_dynamics.algebra import DualQuaternion, Quaternion
+from helpers.random_examples.dual_quaternions import ROUNDING, assert_close, duals, poses, vectors
+from modular_dynamics.algebra import DualQuaternion, Quaternion, adjoint, cross, to_rotation_translation
 
 
 @given(duals, duals, duals)
@@ -40,7 +44,6 @@ def test_vec8_and_vec6():
     h = DualQuaternion(Quaternion(0, 1, 2, 3), Quaternion(4, 5, 6, 7))
     assert h.vec8().tolist() == list(range(8))
     assert h.vec6().tolist() == [1, 2, 3, 5, 6, 7]
-    assert not h.is_pure()
 
 
 def test_immutable():
@@ -54,3 +57,20 @@ def test_units_multiply_as_hamilton_said():
     assert i * i == j * j == k * k == i * j * k == minus_one
     eps = DualQuaternion(Quaternion(), Quaternion(1.0))
     assert eps * eps == DualQuaternion.zero
+
+
+@given(poses, vectors, vectors)
+def test_adjoint_is_rotation_and_shift(x, a, b):
+    """Ad(x)(a + eps b) = R a + eps (R b + p x R a), by matrices."""
+    rotation, p = to_rotation_translation(x)
+    moved = adjoint(x, DualQuaternion.pure(a, b)).vec6()
+    assert moved == pytest.approx(
+        np.concatenate([rotation @ a, rotation @ b + np.cross(p, rotation @ a)]), abs=1e-9
+    )
+
+
+@given(vectors, vectors)
+def test_cross_of_vectors(a, b):
+    assert cross(DualQuaternion.pure(a, a), DualQuaternion.pure(b, b)).vec6()[:3] == pytest.approx(
+        np.cross(a, b)
+    )

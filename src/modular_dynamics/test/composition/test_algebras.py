@@ -111,19 +111,6 @@ def test_torques_are_pinocchios(tree_robot, algebra):
     assert_close(md.compose(tree_robot, q, v, a, external, algebra=algebra).tau, reference)
 
 
-@each
-def test_black_boxes_give_their_wrench_and_have_no_torques(algebra, boxed_arm):
-    graph, rng = boxed_arm, np.random.default_rng(2)
-    state = random_state(graph, rng)
-    wrenches = {box.name: 10.0 * rng.normal(size=6) for box in graph.subsystems if box.black_box}
-    tau = md.compose(graph, *state, black_box_wrenches=wrenches, algebra=algebra).tau
-    expected = md.inverse_dynamics(graph, *state, black_box_wrenches=wrenches)
-    assert np.isnan(expected).any()
-    assert np.array_equal(np.isnan(tau), np.isnan(expected))
-    known = ~np.isnan(expected)
-    assert_close(tau[known], expected[known])
-
-
 def test_sizes_of_footnote_3(load_robot):
     """With 6 x 6 elements A is 6 n x 6 s, 1_s is 6 s x 6, and A 1_s is 6 n x 6."""
     graph = load_robot("branched_38dof")

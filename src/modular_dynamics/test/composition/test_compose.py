@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.paths import ROBOTS
 from modular_dynamics.algebra import adjoint
 from modular_dynamics.composition import edges, path_to
 
@@ -63,31 +62,6 @@ def test_rows_sum_to_the_wrenches(composition):
         by_hand = np.sum([element.vec8() for element in row], axis=0)
         assert summed.vec8() == pytest.approx(by_hand, abs=1e-12)
         assert wrench.vec8() == pytest.approx(by_hand, abs=1e-12)
-
-
-def test_example_1_is_ten_by_two(load_robot):
-    """The first two subsystems alone: A = [W_1 Gamma_21; 0_4 W_2] (eq. 3)."""
-    from lxml import etree
-
-    root = etree.parse(str(ROBOTS / "branched_38dof.urdf")).getroot()
-    kept = {"subsystem_1", "subsystem_2"}
-    full = load_robot("branched_38dof")
-    joints = {joint.name for name in kept for joint in full.subsystem(name).joints}
-    links = {joint.child_link for name in kept for joint in full.subsystem(name).joints} | {full.ground.name}
-    for element in list(root):
-        name = element.get("name")
-        if (element.tag == "joint" and name not in joints) or (element.tag == "link" and name not in links):
-            root.remove(element)
-    wrapper = root.find("modular_dynamics")
-    for element in list(wrapper):
-        if element.get("name") not in kept:
-            wrapper.remove(element)
-    graph = md.load_urdf(etree.tostring(root).decode())
-    composition = md.compose(graph, *np.random.default_rng(1).normal(size=(3, 10)))
-    A = composition.interconnection_matrix
-    assert A.shape == (10, 2)
-    zeros = [[is_zero(element) for element in row] for row in A]
-    assert zeros == [[False, False]] * 2 + [[False, True]] * 4 + [[True, False]] * 4
 
 
 def test_wrench_propagates_as_equation_7_says(composition):

@@ -116,11 +116,6 @@ def nearly_in_line():
     return md.load_urdf(robot("arm", [*links, *joints]))
 
 
-def test_a_robot_that_cannot_move_has_none():
-    rock = md.load_urdf('<robot name="rock"><link name="a"/></robot>')
-    assert md.base_parameters(rock).expressions == ()
-
-
 @pytest.mark.parametrize("seed", [-1, 1.5, "x", None, True])
 def test_a_seed_that_is_none_is_refused(seed):
     with pytest.raises(md.StateError, match=r"seed is .*; a whole number from 0 on is needed"):

@@ -4,7 +4,6 @@ from functools import partial
 
 import numpy as np
 import pinocchio
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -15,7 +14,7 @@ from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees
 from helpers.random_examples.trees import random_trees
 from helpers.tree_dynamics import assert_close as assert_close_accelerations
-from helpers.tree_dynamics import differences, random_state, random_states
+from helpers.tree_dynamics import differences, random_state
 
 assert_close = partial(tree_dynamics.assert_close, least=1e-3)
 
@@ -132,25 +131,3 @@ def test_external_wrenches_are_held_fixed_in_their_link(load_robot):
     expected = (ends[0] - ends[1]) / 2e-6
     assert np.abs(ours.dq[:, 9] - expected).max() <= 1e-6 * np.abs(ours.a).max()
     assert_close_accelerations(batch.dq[0], ours.dq, 1e-9)
-
-
-@pytest.mark.parametrize(("name", "floating"), [("vendor_arm", True), ("charmie", False)])
-def test_rows_are_the_single_states(load_robot, name, floating):
-    robot = load_robot(name, floating_base=floating)
-    states = random_states(robot, 20, 4)
-    batch = md.forward_dynamics_derivatives(robot, *states, threads=2)
-    for k in range(20):
-        single = md.forward_dynamics_derivatives(robot, *(rows[k] for rows in states))
-        for mine, theirs in zip(batch, single, strict=True):
-            assert_close_accelerations(mine[k], theirs, 1e-9)
-
-
-def test_bad_input_is_named(load_robot, boxed_arm):
-    graph = load_robot("charmie")
-    x = np.ones(19)
-    with pytest.raises(md.StateError, match=r"tau has shape \(18,\)"):
-        md.forward_dynamics_derivatives(graph, x, x, x[1:])
-    with pytest.raises(md.StateError, match=r"row 1: .*is nan"):
-        md.forward_dynamics_derivatives(graph, [x, x], [x, x], [x, np.nan * x])
-    with pytest.raises(md.StateError, match="its black boxes are tool"):
-        md.forward_dynamics_derivatives(boxed_arm, boxed_arm.neutral(), np.zeros(8), np.zeros(8))

@@ -112,14 +112,6 @@ def test_the_first_bad_design_is_named_whether_model_or_state(load_robot, state,
         md.inverse_dynamics(graph, *rows, parameters={mass: masses})
 
 
-def test_torques_that_overflow_are_an_error_of_their_design(load_robot):
-    graph = load_robot("four_link")
-    rows = np.zeros((3, 3, 2, graph.nq))
-    rows[1, 1] = 1e200
-    with pytest.raises(md.StateError, match=r"^design 1: row 0"):
-        md.inverse_dynamics(graph, *rows, parameters={"gravity z": [-1.0, -2.0, -3.0]})
-
-
 # Rows of many designs: interpolated where that is exact, else each from a robot changed in full.
 
 
@@ -137,7 +129,7 @@ def rows(graph, parameters):
         made.append(robot)
         return constants_of(robot).ravel()
 
-    return rows_of_designs(checked_columns(graph, parameters), numbers, "constants"), len(made)
+    return rows_of_designs(checked_columns(graph, parameters), numbers), len(made)
 
 
 @pytest.mark.parametrize(
@@ -168,18 +160,6 @@ def test_parameters_that_do_not_go_straight_are_noticed(load_robot, monkeypatch)
         assert np.array_equal(own.numbers[k], exact.ravel())
 
 
-def test_groups_of_equal_values_take_few_robots(load_robot):
-    """A catalogue of two centres of mass beside masses that go straight."""
-    graph, rng = load_robot("four_link"), np.random.default_rng(0)
-    link = next(name for name in graph.parameters if name.endswith(" mass")).removesuffix(" mass")
-    parameters = {f"{link} mass": rng.uniform(1, 2, 400), f"{link} com z": rng.choice([0.1, 0.2], 400)}
-    own, made = rows(graph, parameters)
-    assert made < 30
-    for k in range(0, 400, 50):
-        exact = constants_of(graph.with_parameters({name: column[k] for name, column in parameters.items()}))
-        assert own.numbers[k] == pytest.approx(exact.ravel(), rel=1e-12, abs=1e-14)
-
-
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
 @pytest.mark.parametrize("good", [0.0, 1.0])
 def test_a_number_that_no_robot_has_shares_nothing_with_its_neighbours(bad, good, load_robot):
@@ -194,16 +174,9 @@ def test_a_number_that_no_robot_has_shares_nothing_with_its_neighbours(bad, good
 
 
 def test_rows_do_not_depend_on_the_designs_beside_them(load_robot):
-    """Nor on those before; and the next designs take fewer robots."""
     graph, rng = load_robot("branched_38dof"), np.random.default_rng(0)
     names = [name for name in graph.parameters if name.endswith((" mass", " origin x"))][::7]
     parameters = {name: graph.parameters[name].value + rng.uniform(0.0, 0.3, 300) for name in names}
-    whole, made = rows(graph, parameters)
-    some = {name: column[100:200] for name, column in parameters.items()}
-    part, made_later = rows(graph, some)
+    whole, _ = rows(graph, parameters)
+    part, _ = rows(graph, {name: column[100:200] for name, column in parameters.items()})
     assert np.array_equal(part.numbers, whole.numbers[100:200])
-    assert made_later < 5 < made
-    fresh, _ = rows(
-        load_robot("branched_38dof"), {name: column[100:200] for name, column in parameters.items()}
-    )
-    assert np.array_equal(fresh.numbers, part.numbers)

@@ -243,12 +243,6 @@ def test_links_without_mass_on_a_floating_base():
     assert md.forward_dynamics(graph, q, zero, zero) == pytest.approx([0, 0, -9.81, *[0] * 6], abs=1e-9)
 
 
-def test_axes_in_line_with_a_link_without_mass_between():
-    graph = loaded([Turn(Z), Turn(Z, LINK, (0, 0, 0.3)), Turn(Y, TOOL, (0.3, 0, 0))])
-    with pytest.raises(md.StateError, match=r"^joint 'j1' moves no inertia"):
-        md.forward_dynamics(graph, [0.1, 0.2, 0.3], np.zeros(3), np.zeros(3))
-
-
 SHAPE = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.12" iyz="0" izz="0.13"/>'
 TURNS_BACK = f"""<robot name="mimic"><link name="base"/><link name="arm"><inertial><origin xyz=".1 .2 .3"/>
 <mass value="1"/>{SHAPE}</inertial></link><link name="ring"/><link name="tool"><inertial>

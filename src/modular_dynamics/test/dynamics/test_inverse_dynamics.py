@@ -1,6 +1,5 @@
-"""Inverse dynamics: kernel == composition == Pinocchio; black boxes; closed forms; results as values."""
+"""Inverse dynamics: core == composition == Pinocchio; black boxes; closed forms; results as values."""
 
-import pickle
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -131,11 +130,6 @@ def test_double_pendulum_closed_form():
         assert tau == pytest.approx([upper + lower, lower], abs=1e-11)
 
 
-def test_without_gravity_a_robot_at_rest_needs_no_torque():
-    graph = md.load_urdf(PENDULUM, gravity=(0.0, 0.0, 0.0))
-    assert np.abs(md.inverse_dynamics(graph, [0.5, 0.2], [0, 0], [0, 0])).max() == 0.0
-
-
 def test_mimic_torque_goes_to_the_driver(load_robot):
     """Virtual power: the driver's torque is the derivative of the energy of both fingers."""
     graph = load_robot("vendor_arm")
@@ -162,19 +156,6 @@ def test_one_call_does_not_disturb_another_graph_or_thread(load_robot):
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda state: md.inverse_dynamics(graph, *state), states))
     assert np.array_equal(results, expected)
-
-
-def test_a_graph_can_be_pickled(load_robot):
-    graph = load_robot("charmie")
-    q = np.ones(graph.nq)
-    tau = md.inverse_dynamics(graph, q, q, q)
-    assert np.array_equal(md.inverse_dynamics(pickle.loads(pickle.dumps(graph)), q, q, q), tau)
-
-
-def test_a_zero_quaternion_is_refused(load_robot):
-    graph = load_robot("four_link", floating_base=True)
-    with pytest.raises(md.StateError, match="zero quaternion"):
-        md.inverse_dynamics(graph, np.zeros(graph.nq), np.zeros(graph.nv), np.zeros(graph.nv))
 
 
 def test_a_tagged_black_box_needs_its_wrench(boxed_arm):
@@ -222,21 +203,6 @@ def test_a_result_outlives_later_calls(load_robot, floating_base):
     solver.solve(*second, external_wrenches={"body_7a": 10 * np.ones(6)})
     assert np.array_equal(result.tau, expected.tau, equal_nan=True)
     np.testing.assert_equal(wrenches(result), known)  # NaN inside black boxes
-
-
-def test_wrenches_of_one_call_do_not_act_in_the_next(load_robot):
-    graph = load_robot("charmie")
-    state = random_state(graph, 7)
-    solver = md.InverseDynamics(graph)
-    free = md.InverseDynamics(graph).solve(*state)
-    pushed = {"body_5": 10 * np.ones(6)}
-    solver(*state, external_wrenches=pushed, black_box_wrenches={"head": np.ones(6)})
-    with pytest.raises(md.StateError):
-        solver(*state, external_wrenches=pushed | {"nose": np.ones(6)})
-    assert_close(solver(*state), free.tau)
-    result = solver.solve(*state)
-    assert np.array_equal(result.tau, free.tau)
-    np.testing.assert_equal(wrenches(result), wrenches(free))
 
 
 def test_bad_states_are_named_as_by_the_function(load_robot):
@@ -316,37 +282,6 @@ def test_a_spring_at_a_joint_of_several_coordinates_is_refused(kind):
     graph = chain("revolute", kind)
     with pytest.raises(md.UnsupportedModelError, match=f"joint 'b' is {kind} and has stiffness 2; springs"):
         replace(graph.joints[1], stiffness=2.0)
-
-
-@pytest.mark.parametrize("friction", ["coulomb", None, 1])
-@pytest.mark.parametrize(
-    "function",
-    [
-        md.inverse_dynamics,
-        md.forward_dynamics,
-        md.inverse_dynamics_derivatives,
-        lambda graph, q, v, a, **more: md.nonlinear_effects(graph, q, v, **more),
-        lambda graph, *state, **more: md.inverse_dynamics(graph, *(x[None] for x in state), **more),
-        lambda graph, *state, **more: md.forward_dynamics(graph, *(x[None] for x in state), **more),
-    ],
-)
-def test_another_friction_is_refused(function, friction):
-    graph = chain("revolute")
-    with pytest.raises(md.StateError, match=r"friction is .*; 'none' or 'urdf' is needed"):
-        function(graph, *random_state(graph), friction=friction)
-
-
-@pytest.mark.parametrize("which", [1, 2])
-def test_the_result_may_overwrite_v_or_a(which):
-    dynamics = dict.fromkeys("ab", 'armature="0.5" stiffness="2"')
-    more = dict.fromkeys("ab", '<dynamics damping="1" friction="2"/>')
-    graph = chain("revolute", "prismatic", dynamics=dynamics, more=more)
-    for function in (md.inverse_dynamics, md.forward_dynamics):
-        state = random_state(graph)
-        expected = function(graph, *state, friction="urdf")
-        result = function(graph, *state, friction="urdf", out=state[which])
-        assert result is state[which]
-        assert np.array_equal(result, expected)
 
 
 @pytest.mark.parametrize("kind", ["spherical", "floating"])

@@ -148,14 +148,13 @@ def test_random_configurations_are_within_limits_and_turned_any_way(load_robot):
         (lambda g, q, v: g.integrate(q[1:], v), r"q has shape \(10,\); 'four_link' needs \(11,\)"),
         (
             lambda g, q, v: g.integrate(q, v * np.nan),
-            "v of joint 'root_joint' has a number that is not finite",
+            r"v\[0\] of joint 'root_joint' is nan; a finite number is needed",
         ),
         (lambda g, q, v: g.integrate(q, v, np.nan), "dt is nan; finite numbers"),
         (lambda g, q, v: g.integrate(np.tile(q, (2, 1)), np.tile(v, (3, 1))), "do not belong together"),
-        (lambda g, q, v: g.integrate(0 * q, v), "q of joint 'root_joint' has a zero quaternion"),
+        (lambda g, q, v: g.integrate(0 * q, v), r"q\[3:7\] of joint 'root_joint' is a zero quaternion"),
         (lambda g, q, v: g.difference(q, np.tile(q, (2, 1))[:, 1:]), "q1 has shape"),
         (lambda g, q, v: g.difference(np.tile(q, (2, 1)), np.tile(q, (3, 1))), "as many rows are needed"),
-        (lambda g, q, v: g.integrate(["a"], v), "q is not an array of numbers"),
         (lambda g, q, v: g.integrate(q * 1j, v), "q is not an array of numbers: complex"),
         (lambda g, q, v: g.integrate(q, v * 1e308, 1e10), "q, v and dt .* so large that the result is not"),
         (lambda g, q, v: g.difference(-1e308 * q, 1e308 * q), "q0 and q1 .* so large that the result is not"),
@@ -205,10 +204,12 @@ def test_joints_that_are_not_named_keep_the_values_of_others(load_robot):
         (lambda g: g.pack({"root_joint": np.zeros(7)}), "values lack .* others=graph.neutral"),
         (
             lambda g: g.pack({"root_joint": 1.0}, others=g.neutral()),
-            "value of joint 'root_joint' is 1.0; 7 finite",
+            r"value of joint 'root_joint' is 1.0; finite numbers \(7,\)",
         ),
-        (lambda g: g.pack({g.joint_names[1]: np.nan}, others=g.neutral()), "1 finite number, or rows"),
-        (lambda g: g.pack({g.joint_names[1]: "a"}, others=g.neutral()), "1 finite number, or rows"),
+        (
+            lambda g: g.pack({g.joint_names[1]: np.nan}, others=g.neutral()),
+            r"finite numbers \(1,\) or rows",
+        ),
         (
             lambda g: g.pack({g.joint_names[1]: 1.0}, others=np.full(g.nq, np.nan)),
             "others has numbers that are not finite",
@@ -221,7 +222,6 @@ def test_joints_that_are_not_named_keep_the_values_of_others(load_robot):
         (lambda g: g.pack([1.0]), r"values is \[1.0\]; a mapping"),
         (lambda g: g.pack({}, "tau"), "kind is 'tau'; 'q', or 'v'"),
         (lambda g: g.unpack([1.0]), r"the vector has shape \(1,\)"),
-        (lambda g: g.unpack("a"), "not an array of numbers"),
     ],
 )
 def test_bad_input_is_named_named_values(load_robot, compute, message):

@@ -33,12 +33,3 @@ def test_several_findings_at_one_element():
     assert summaries_by_kind([*joint, other]) == [
         "odd limit: 2 joints, 'j', 'k'. The first: line 4: j has one"
     ]
-
-
-def test_plural():
-    first = "undeclared: 2 prefixes, 'a', 'b'. The first: a"
-    assert summaries_by_kind([Finding("undeclared", "prefix", name, name) for name in "ab"]) == [first]
-
-
-def test_nothing_to_sum():
-    assert summaries_by_kind([]) == []

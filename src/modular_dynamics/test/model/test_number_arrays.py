@@ -15,13 +15,13 @@ from modular_dynamics.model.number_arrays import number_array, real_numbers
 
 GOOD = np.zeros(3)
 NOT_REAL = {
-    "text": ["1", "2", "3"],
+    "str": ["1", "2", "3"],
     "bytes": np.array([b"1"] * 3),
-    "dates": np.array(["2001-01-01"] * 3, "M8[D]"),
-    "durations": np.ones(3, "m8[s]"),
-    "complex numbers": np.ones(3, complex),
-    "objects": [Fraction(1, 2), None, 1.0],
-    "records": np.zeros(3, [("angle", float)]),
+    "datetime64": np.array(["2001-01-01"] * 3, "M8[D]"),
+    "timedelta64": np.ones(3, "m8[s]"),
+    "complex": np.ones(3, complex),
+    "object": [Fraction(1, 2), None, 1.0],
+    "void": np.zeros(3, [("angle", float)]),
     "inhomogeneous": [[1.0], [1.0, 2.0], 3.0],
 }
 
@@ -68,16 +68,9 @@ CALLS = {
 @pytest.mark.parametrize("call", CALLS)
 def test_functions_that_take_numbers_refuse_text_and_dates(load_robot, call):
     loop = load_robot("four_bar")
-    for kind in ("text", "dates", "durations"):
+    for kind in ("str", "datetime64", "timedelta64"):
         with pytest.raises(md.StateError, match="number"):
             CALLS[call](loop.tree, loop, NOT_REAL[kind])
-
-
-@pytest.mark.parametrize("call", CALLS)
-def test_the_same_calls_answer_with_numbers(load_robot, call):
-    loop = load_robot("four_bar")
-    numbers = loop.neutral() if call in ("guess", "assemble") else [1.0, 2.0, 3.0]
-    CALLS[call](loop.tree, loop, numbers)
 
 
 # A model is constant: arrays and mappings are read-only, in copies too; callers keep their own arrays.
@@ -137,29 +130,29 @@ def test_nothing_that_is_kept_from_a_first_use_can_be_written_to(load_robot):
 
 
 def test_an_array_of_the_callers_own_is_copied(load_robot):
-    graph = load_robot("four_link")
-    com, links = np.zeros(3), dict(graph.bodies[0].links)
-    body = replace(graph.bodies[0], com=com, links=links)
+    body = load_robot("four_link").bodies[0]
+    com, links = np.zeros(3), dict(body.links)
+    inertial, body = Inertial(1.0, com, np.eye(3)), replace(body, links=links)
     com[0], links["another"] = 1.0, links[body.name]
-    assert body.com.tolist() == [0.0, 0.0, 0.0]
+    assert inertial.com.tolist() == [0.0, 0.0, 0.0]
     assert "another" not in body.links
     view = np.zeros((2, 3))[0]
     view.flags.writeable = False
-    assert not np.shares_memory(replace(body, com=view).com, view)
+    assert not np.shares_memory(Inertial(1.0, view, np.eye(3)).com, view)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "message"),
+    ("com", "inertia", "message"),
     [
-        (lambda body: replace(body, com=[0, 0]), r"centre of mass of body '.*' is \[0, 0\]; .* shape \(3,\)"),
-        (lambda body: replace(body, inertia="a"), "inertia of body '.*' is 'a'"),
-        (lambda body: Inertial(1.0, [0, 0, 1j], np.eye(3)), "a centre of mass is"),
-        (lambda body: Inertial(1.0, [0, 0, 1], [[1], [2, 3]]), "an inertia is"),
+        ([0, 0], np.eye(3), r"a centre of mass is \[0, 0\]; numbers of the shape \(3,\) are needed"),
+        ([0, 0, 1j], np.eye(3), "a centre of mass is"),
+        ([0, 0, 1], "a", "an inertia is 'a'"),
+        ([0, 0, 1], [[1], [2, 3]], "an inertia is"),
     ],
 )
-def test_other_shapes_are_refused(load_robot, wrong, message):
+def test_other_shapes_are_refused(com, inertia, message):
     with pytest.raises(md.ModelError, match=message):
-        wrong(load_robot("four_link").bodies[0])
+        Inertial(1.0, com, inertia)
 
 
 def test_copies_are_the_same_model(load_robot):

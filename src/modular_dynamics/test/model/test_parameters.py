@@ -11,12 +11,11 @@ import modular_dynamics as md
 from helpers.changed_robots import assert_same_connections, assert_same_robot, edited, joint_element, untagged
 from helpers.random_examples.black_boxes import boxed_trees
 from helpers.random_examples.examples import examples
-from helpers.random_examples.trees import partitions, random_trees
+from helpers.random_examples.trees import random_trees
 from helpers.read_back import assert_same, read_back
 from helpers.robots.closed_robots import STATES, text_of
 from helpers.robots.urdf_text import inertial, joint, robot
 from helpers.tree_dynamics import ROBOT_NAMES
-from modular_dynamics.model import body_of_link
 
 LOOPED = ["four_bar", "crane", "exoskeleton", "charmie_torso"]
 
@@ -149,10 +148,6 @@ def test_a_springs_law_and_places(load_robot):
         for k in (1, 2, 3)
     ]
     assert tau[2] - tau[1] == pytest.approx(tau[1] - tau[0], rel=1e-8, abs=1e-9)
-    place = graph.parameters[before + "second anchor x"].value
-    moved = graph.with_parameters({before + "second anchor x": place + 0.01})
-    assert moved.parameters[before + "second anchor x"].value == pytest.approx(place + 0.01)
-    assert moved.parameters[before + "first anchor x"] == graph.parameters[before + "first anchor x"]
     with pytest.raises(md.ModelError, match=r"the stiffness of spring '.*' is -1; it cannot be negative"):
         graph.with_parameters({before + "stiffness": -1.0})
 
@@ -171,15 +166,6 @@ def test_a_gears_ratios(load_robot):
     gear = graph.with_parameters(new).gears[1]
     assert (gear.drivers, gear.offset) == ((("rho_5", 0.9), ("rho_4", -0.8)), 0.05)
     assert graph.gears[1].drivers == (("rho_5", 1.0), ("rho_4", -1.0))
-
-
-def test_gravity_is_followed_by_all_functions(load_robot):
-    graph = load_robot("charmie")
-    moon = graph.with_parameters({"gravity z": -1.62})
-    q = np.full(graph.nq, 0.2)
-    assert md.gravity_torque(moon, q) == pytest.approx(md.gravity_torque(graph, q) * 1.62 / 9.81)
-    with pytest.raises(ValueError, match="read-only"):
-        moon.gravity[0] = 1.0
 
 
 # Parameters of joints by name: origins as in the URDF, drives, limits, mimic joints.
@@ -205,17 +191,6 @@ def test_an_origin_is_that_of_the_urdf(tree, data):
     assert_same_robot(moved, untagged(edited(tree.urdf, lambda root: move(root, name))), 1e-11)
 
 
-@examples(40)
-@given(tree=random_trees(largest=25), data=st.data())
-def test_an_origin_moves_connection_points_of_any_partition(tree, data):
-    graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
-    origins = [key.removesuffix(" z") for key in graph.parameters if key.endswith("origin z")]
-    name = data.draw(st.sampled_from(origins))
-    assert_same_connections(
-        graph.with_parameters({f"{name} {key}": value for key, value in NEW.items()}), 1e-11
-    )
-
-
 def test_a_shift_keeps_the_rotation_exactly(load_robot):
     graph = load_robot("branched_38dof")
     name = graph.joint_names[5]
@@ -223,24 +198,6 @@ def test_a_shift_keeps_the_rotation_exactly(load_robot):
     assert moved.joint(name).x_parent_joint.primary == graph.joint(name).x_parent_joint.primary
     assert all(a is b for a, b in zip(moved.joints, graph.joints, strict=True) if a.name != name)
     assert all(a is b for a, b in zip(moved.bodies, graph.bodies, strict=True))
-
-
-@pytest.mark.filterwarnings("ignore:.*ends a chain")
-def test_a_fixed_link_in_a_black_box_moves_with_its_mount():
-    text = """<robot name="r"><link name="base"/><link name="arm"/><link name="flange"/><link name="tool"/>
-      <joint name="lift" type="continuous"><parent link="base"/><child link="arm"/></joint>
-      <joint name="plate" type="fixed"><parent link="arm"/><child link="flange"/><origin xyz="0 0 1"/>
-      </joint>
-      <joint name="mount" type="fixed"><parent link="flange"/><child link="tool"/><origin xyz="0 0 1"/>
-      </joint>
-      <modular_dynamics version="1"><subsystem name="arm" root_link="arm"/>
-        <subsystem name="tool" root_link="tool" black_box="true"/></modular_dynamics></robot>"""
-    graph = md.load_urdf(text)
-    theirs = md.load_urdf(text.replace('"flange"/><origin xyz="0 0 1"/>', '"flange"/><origin xyz="0 2 1"/>'))
-    moved = graph.with_parameters({"joint plate origin y": 2.0})
-    assert_same_connections(moved)
-    assert moved.link_pose("tool")[1].is_close(theirs.link_pose("tool")[1])
-    assert "joint mount origin x" not in graph.parameters  # it belongs to the black box
 
 
 def test_drives_and_limits(load_robot):
@@ -266,13 +223,6 @@ def test_drives_and_limits(load_robot):
             graph.with_parameters({f"joint {name} {quantity}": -1.0})
     with pytest.raises(md.ModelError, match=r"the lower limit of joint .* is 3, above its upper limit"):
         graph.with_parameters({f"joint {name} lower limit": 3.0})
-
-
-def test_units_say_whether_a_joint_turns_or_slides(load_robot):
-    parameters = load_robot("charmie").parameters
-    assert parameters["joint torso_lift effort limit"].unit == "N"
-    assert parameters["joint torso_pitch effort limit"].unit == "N m"
-    assert parameters["joint torso_lift damping"].unit == "N s/m"
 
 
 @pytest.mark.parametrize(("kind", "units"), [("spherical", "kg m^2"), ("floating", "kg m^2, kg")])
@@ -329,16 +279,6 @@ def test_slope_of_the_torque_in_a_mass_is_the_regressors(load_robot, name):
             1.0, c, [at_origin[i, j] for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))]
         ]
         assert slope == pytest.approx(Y[:, 10 * k : 10 * k + 10] @ per_kilogram, rel=1e-8, abs=1e-8)
-
-
-def test_a_fixed_link_has_numbers_of_its_own(load_robot):
-    graph = load_robot("vendor_arm")
-    body = next(body for body in graph.bodies if len(body.parts) > 1)
-    part = body.parts[-1]
-    changed = graph.with_parameters({f"link {part.name} mass": part.inertial.mass + 1.0})
-    index = body_of_link(graph, part.name)
-    assert changed.bodies[index].mass == pytest.approx(body.mass + 1.0)
-    assert changed.parameters[f"link {body.name} mass"] == graph.parameters[f"link {body.name} mass"]
 
 
 def test_a_payload_has_numbers_too_and_none_at_mass_zero(load_robot):

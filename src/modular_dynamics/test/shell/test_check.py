@@ -101,16 +101,6 @@ def test_a_joint_that_moves_no_inertia_is_a_finding(shell, tmp_path):
     assert record["forward_dynamics"]["reason"].startswith("joint 'j' moves no inertia")
 
 
-def test_forward_dynamics_that_is_refused_anyway_is_not_tried(shell, tmp_path):
-    path = tmp_path / "boxed.urdf"
-    text, box = (ROBOTS / "four_link.urdf").read_text(encoding="utf-8"), 'root_link="right_branch"'
-    assert box in text
-    path.write_text(text.replace(box, f'{box} black_box="true"'), "utf-8")
-    found = shell("check", path, "--states", 2)
-    assert found.code == 0, found.out
-    assert "forward dynamics" not in found.out
-
-
 def test_a_fault_is_reported_with_its_line(shell, tmp_path, four_link):
     text = four_link.read_text(encoding="utf-8")
     broken = tmp_path / "broken.urdf"
@@ -151,34 +141,6 @@ def test_flaws_are_listed_one_by_one_with_their_lines(shell, tmp_path):
 @pytest.mark.parametrize("name", ["missing.urdf", "missing.xml", "missing.mjb", "missing.xacro"])
 def test_a_file_that_is_not_there_is_no_finding_about_a_robot(error, name):
     assert f"'{name}'" in error("check", name)
-
-
-@pytest.mark.parametrize("name", ["robot.urdf", "robot.mjb", "robot.xml", "robot.xacro"])
-def test_nor_is_a_folder(error, tmp_path, name):
-    (tmp_path / name).mkdir()
-    assert "which is a folder" in error("check", tmp_path / name)
-
-
-def test_names_in_a_description_do_not_make_its_fault_one_of_the_command_line(shell, tmp_path, four_link):
-    path = tmp_path / "named.urdf"
-    text = four_link.read_text(encoding="utf-8").replace('<mass value="', '<mass value="-', 1)
-    path.write_text(text.replace("lower_stem", "cannot be read: no URDF file at"), "utf-8")
-    found = shell("check", path)
-    assert (found.code, found.err) == (1, "")
-    assert "fault: " in found.out
-    assert "cannot be read: no URDF file at" in found.out
-
-
-@pytest.mark.parametrize("command", ["check", "graph"])
-def test_a_file_that_cannot_be_read_is_named(error, tmp_path, command):
-    path = tmp_path / "robot.urdf"
-    path.symlink_to("/proc/self/mem")  # a regular file whose first byte is an input/output error
-    assert f"'{path}' cannot be read: " in error(command, path)
-
-
-@pytest.mark.parametrize("name", ["", "two\nlines.urdf"])
-def test_a_text_that_is_no_path_is_no_finding_about_a_robot(error, name):
-    assert "nor the path of a file" in error("check", name)
 
 
 @pytest.mark.parametrize(

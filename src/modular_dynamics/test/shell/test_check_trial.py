@@ -55,8 +55,6 @@ def reasons(description):
     "tags",
     [
         PIN + PASSIVE,
-        PIN.replace("revolute", "spherical") + PASSIVE,
-        PIN + PIN.replace("'pin'", "'again'") + PASSIVE,
         PIN + PASSIVE + SPRING.format("rod"),
         GEAR.format("b", "a", -2.0),
         SPRING.format("rod"),
@@ -72,17 +70,14 @@ def test_a_robot_that_computes_has_no_finding(tags):
     ("tags", "words"),
     [
         (PIN, "a, b, c of 'four_bar' cannot all be independent"),
-        (PIN + "<passive joint='b'/>", "a, c of 'four_bar' cannot all be independent"),
         (
             PIN + PASSIVE + GEAR.format("c", "a", 1.0),
             "0 degrees of freedom here and 1 independent coordinate",
         ),
-        (PIN + PASSIVE + GEAR.format("b", "a", 1.0), "a of 'four_bar' cannot all be independent"),
         (
             PIN + "<independent><joint name='a'/><joint name='c'/></independent>",
             "motion of a, c would open pin",
         ),
-        (PIN + "<independent/>", "1 degree of freedom here and 0 independent coordinates"),
         (PIN + PASSIVE + "<passive joint='a'/>", "no torque can be computed"),
         (
             GEAR.format("b", "a", -2.0) + GEAR.format("a", "b", -0.5),
@@ -110,7 +105,6 @@ def test_wrong_mobility_is_the_error_of_every_call(tags, words):
             PIN.replace("revolute", "fixed").replace("xyz='0.4", "rpy='0 0 3.14159' xyz='0.4") + PASSIVE,
             "reversed",
         ),
-        (PIN.replace("0 -1 0", "1 0 0") + PASSIVE, "pin"),
         (PIN.replace("xyz='0.4 0 0'", "xyz='4 0 0'") + PASSIVE, "pin"),
         (PIN + PASSIVE + "<subsystem name='k' root_link='rod' black_box='true'/>", "black boxes are k"),
     ],
@@ -165,26 +159,11 @@ def test_loops_that_close_at_one_pose_alone(pin):
 BALL = "<robot name='r'><link name='a'/>{}{}</robot>"
 
 
-@pytest.mark.parametrize(
-    ("tags", "words"),
-    [
-        (
-            "",
-            "floating joint 'j': joint_states cannot carry its state; floating_base:=true takes it from",
-        ),
-        ("<modular_dynamics version='1'><spherical joint='j'/></modular_dynamics>", "spherical joint 'j'"),
-        (
-            "<modular_dynamics version='1'><subsystem name='k' root_link='b' black_box='true'/>"
-            "</modular_dynamics>",
-            "floating joint 'j'",
-        ),
-    ],
-)
-def test_what_the_nodes_cannot_take_is_said_and_no_finding_but_without_torques(tags, words):
+def test_what_the_nodes_cannot_take_is_said_and_no_finding():
     joint = "<joint name='j' type='floating'><parent link='a'/><child link='b'/></joint>"
-    trial = reasons(BALL.format(body("b", 1.0, 0.2), joint + tags))
-    assert words in trial.not_for_nodes
-    assert trial.findings == ("black_box" in tags)  # nothing is left to compute
+    trial = reasons(BALL.format(body("b", 1.0, 0.2), joint))
+    assert "floating joint 'j': joint_states cannot carry its state; floating_base:=" in trial.not_for_nodes
+    assert trial.findings == 0
 
 
 def test_a_robot_without_joints_is_said_and_no_finding(shell, tmp_path):
@@ -195,17 +174,6 @@ def test_a_robot_without_joints_is_said_and_no_finding(shell, tmp_path):
     assert json.loads(shell("check", path, "--json").out)["nodes"]["reason"].startswith(
         "'table' has no moving"
     )
-
-
-def test_torques_that_overflow():
-    huge = "<joint name='j' type='prismatic'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/>"
-    graph = md.load_urdf(
-        BALL.format(
-            body("b", 1e9, 0.2), huge + "<limit lower='0' upper='1' effort='1e300' velocity='1'/></joint>"
-        ),
-        gravity=(0.0, 0.0, -1e300),
-    )
-    assert "so large that the torques are not" in tried(graph).no_torques
 
 
 @pytest.mark.parametrize("name", ["four_link", "four_bar", "crane", "exoskeleton", "charmie", "vendor_arm"])

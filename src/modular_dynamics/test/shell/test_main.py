@@ -39,16 +39,6 @@ def test_help_alone_says_everything(shell, name):
         assert "default" in words or "print" in words or "repeatable" in words or "zero" in words, words
 
 
-def test_every_example_of_help_parses(shell):
-    for command in commands.OWN:
-        for line in command.examples.splitlines():
-            for part in re.findall(r"modular-dynamics ([^|#>&]+)", line):
-                words = part.split()
-                found = shell(*words[:1], "--help")
-                for option in (word for word in words if word.startswith("--")):
-                    assert option in found.out
-
-
 def test_version_and_words_that_are_no_command(shell):
     core = f"core: {_core.processor}, {_core.lanes} lanes\n"
     assert shell("--version").out == f"modular-dynamics {md.__version__}\n{core}"

@@ -7,7 +7,7 @@ import pytest
 
 from modular_dynamics.pictures import time_plot
 from modular_dynamics.shell.command import UsageError
-from modular_dynamics.shell.plot import Columns, read_columns
+from modular_dynamics.shell.plot import read_columns
 
 
 @pytest.fixture
@@ -70,15 +70,15 @@ def test_residuals_wrenches_and_a_choice(shell, table, panels, tmp_path):
 @pytest.mark.parametrize(
     ("text", "options", "words"),
     [
-        ("time,tau_a\n0,1\n", ("--what", "wrench"), "has no columns fx_NAME"),
-        ("time,tau_a\n", (), "has no rows"),
-        ("", (), "has no columns tau_NAME"),
-        ("time,tau_a\n0,1\n", ("--only", "b"), "--only names 'b'; possible: a"),
-        ("time,tau_a\n0,1\n", ("--only", ","), "--only names nothing; possible: a"),
-        ("time,tau_a,tau_b\n0,1,\n", ("--only", "a,b"), "--only names 'b', of which '"),
+        ("time,tau_a\n0,1\n", ("--what", "wrench"), "has no value in columns fx_NAME"),
+        ("time,tau_a\n", (), "has no value in columns tau_NAME"),
+        ("", (), "has no value in columns tau_NAME"),
+        ("time,tau_a\n0,1\n", ("--only", "a,b"), "--only a,b: names with values are needed: a"),
+        ("time,tau_a\n0,1\n", ("--only", ","), "--only ,: names with values are needed: a"),
+        ("time,tau_a,tau_b\n0,1,\n", ("--only", "b"), "--only b: names with values are needed: a"),
         ("time,tau_a\n0,x\n", (), "line 2, column tau_a: 'x' is no number"),
         ("time,tau_a\n0\n", (), "line 2: 1 cells for 2 columns"),
-        ("time,tau_a,residual_a\n0,1,\n", ("--what", "residual"), "no value in the columns residual_NAME"),
+        ("time,tau_a,residual_a\n0,1,\n", ("--what", "residual"), "no value in columns residual_NAME"),
         (
             "time,tau_a\n0,1\n",
             ("-o", "t.jpg"),
@@ -90,12 +90,6 @@ def test_what_cannot_be_drawn(error, tmp_path, text, options, words):
     path = tmp_path / "t.csv"
     path.write_text(text, "utf-8")
     assert words in error("plot", path, *options)
-
-
-def test_an_array_without_names_is_refused_by_what_it_is(error, tmp_path):
-    path = tmp_path / "torques.npy"
-    np.save(path, np.zeros((1, 4)))
-    assert f"'{path}': a NumPy file has no names of joints; a CSV is needed" in error("plot", path)
 
 
 def test_a_name_that_is_a_formula_is_drawn_as_it_is(shell, tmp_path):
@@ -114,29 +108,10 @@ def test_peaks_of_any_size_have_panels(shell, tmp_path, panels):
     assert [list(part.lines) for part in panels[0][1]] == [["a"], ["b", "c"]]
 
 
-@pytest.mark.parametrize(
-    ("name", "picture"),
-    [("run.v1", "run.v1.png"), ("run.v1.csv", "run.v1.png"), ("run.csv/", "run.csv.png")],
-)
-def test_the_picture_has_the_whole_name(shell, tmp_path, monkeypatch, name, picture):
-    path = tmp_path / name
-    if name.endswith("/"):
-        path.mkdir()
-        columns = Columns(np.zeros(1), {"tau_a": np.ones(1)})
-        monkeypatch.setattr("modular_dynamics.shell.plot.read_columns", lambda *_: columns)
-    else:
-        path.write_text("tau_a\n1\n2\n", "utf-8")
-    assert shell("plot", f"{tmp_path}/{name}").out == f"{tmp_path / picture}\n"
-
-
-def test_a_folder_that_one_stands_in_gives_its_name(shell, error, tmp_path, monkeypatch):
-    columns = Columns(np.zeros(1), {"tau_a": np.ones(1)})
-    monkeypatch.setattr("modular_dynamics.shell.plot.read_columns", lambda *_: columns)
-    folder = tmp_path / "out_bag"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    assert shell("plot", ".").out == f"{folder}.png\n"
-    assert "the name of the file is empty" in error("plot", "")
+@pytest.mark.parametrize("name", ["run.v1", "run.v1.csv"])
+def test_the_picture_has_the_whole_name(shell, tmp_path, name):
+    (tmp_path / name).write_text("tau_a\n1\n2\n", "utf-8")
+    assert shell("plot", tmp_path / name).out == f"{tmp_path / 'run.v1.png'}\n"
 
 
 def test_standard_input_needs_a_name_for_the_picture(error):
@@ -173,16 +148,12 @@ def test_a_byte_order_mark_does_not_hide_the_time(monkeypatch, tmp_path, mark):
     [
         ("time,tau_a,tau_a\n0,1,2\n", "has the column 'tau_a' twice"),
         ("time,tau_a\n0,1_0\n", "line 2, column tau_a: '1_0' is no number"),
-        ("time,tau_a\n0,\uff11\n", "line 2, column tau_a: '\uff11' is no number"),
-        ("time,tau_a,time\n0,1,2\n", "has the column 'time' twice"),
         (
             "time,tau_a\n0,1\n1,inf\n",
             "line 3, column tau_a: 'inf' cannot be drawn; a number of at most 1e+300",
         ),
-        ("time,tau_a\n0,-1e308\n", "line 2, column tau_a: '-1e308' cannot be drawn"),
         ("time,tau_a\n-inf,1\n", "line 2, column time: '-inf' cannot be drawn"),
         ("time,tau_a\n,1\n1,2\n", "line 2, column time: '' is no number; every row needs its time [s]"),
-        ("time,tau_a\n0,1\nnan,2\n", "line 3, column time: 'nan' is no number"),
     ],
 )
 def test_what_cannot_be_drawn_is_named_by_line_and_column(tmp_path, text, words):

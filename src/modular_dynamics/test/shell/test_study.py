@@ -1,7 +1,5 @@
 """`modular-dynamics study`: what it prints and writes, and its errors in one line."""
 
-import errno
-import os
 import re
 
 import numpy as np
@@ -79,24 +77,7 @@ def test_the_urdf_of_the_best_design_has_its_loads(shell, finished, tmp_path):
     assert found.out.startswith("design 3 of four_bar, for the trajectory back")
 
 
-def test_a_urdf_that_the_disk_does_not_take_is_named_and_the_older_one_stays(
-    error, finished, tmp_path, monkeypatch
-):
-    _, folder, _ = finished
-    (tmp_path / "robot.urdf").write_text("older")
-
-    def full(_descriptor):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(os, "fsync", full)
-    message = error("study", "urdf", folder, "-o", tmp_path / "robot.urdf")
-    assert "robot.urdf' cannot be written: No space left" in message
-    assert (tmp_path / "robot.urdf").read_text() == "older"
-    assert [path.name for path in tmp_path.iterdir()] == ["robot.urdf"]
-    assert "Is a directory" in error("study", "urdf", folder, "-o", tmp_path)
-
-
-def test_files_that_are_read_stay(error, finished):
+def test_files_that_are_read_stay(error, finished, tmp_path):
     path, folder, _ = finished
     for file in (path, path.with_name("turn.yaml"), *folder.glob("*.*")):
         if file.suffix in {".yaml", ".json", ".parquet"}:

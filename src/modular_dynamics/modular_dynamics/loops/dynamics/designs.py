@@ -39,7 +39,7 @@ def solve_designs(
     columns = _repeated(columns, shape[0])
     count, each = shape[0], shape[1] if len(shape) == 2 else 1
     q, v, a = (x.reshape(count, each, width) for x, width in zip(given, widths, strict=True))
-    start, made = _start(solver, guess), rows_of_designs(columns, graph.once(_LoopNumbers).numbers, "loops")
+    start, made = _start(solver, guess), rows_of_designs(columns, graph.once(_LoopNumbers).numbers)
     sizes = (widths[1],), (graph.nq,), (len(graph.springs),), ()
     results_of_all = [np.full((count, each, *size), np.nan) for size in sizes]
     statuses = np.zeros((count, each), np.uint8)

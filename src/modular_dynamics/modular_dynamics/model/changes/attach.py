@@ -13,7 +13,7 @@ from ...algebra import DualQuaternion, from_rotation_translation
 from ...exceptions import ModelError
 from ..structure import Graph, Structure, require_graph
 from ..subsystem import Anchor, Body, Connection, Gear, Joint, Link, LoopJoint, Mimic, Spring, Subsystem
-from .bodies import body_at, body_of, changed, checked_numbers, owner_of, parts_of
+from .bodies import body_at, changed, checked_numbers, owner_of
 from .reindexing import attachment
 
 #: By class, its fields that are names or contain elements with names.
@@ -21,7 +21,7 @@ _NAMED: dict[type, tuple[str, ...]] = {
     Joint: ("name", "parent_link", "child_link", "mimic"),
     Mimic: ("joint",),
     Link: ("name", "parent", "joint"),
-    Body: ("name", "links", "parts", "payloads", "bare"),
+    Body: ("name", "links", "parts", "payloads"),
     Connection: ("link",),
     Subsystem: ("name", "connection", "root_link", "fixed_links"),
     Anchor: ("link",),
@@ -154,14 +154,11 @@ def _checked_pose(pose: DualQuaternion | ArrayLike) -> DualQuaternion:
 
 def _check_names(graph: Structure, other: Structure) -> None:
     """Raise ModelError where both robots have links, joints or subsystems of one name."""
-    for kind, ours, theirs in zip(
-        ("links", "joints, loop joints or springs", "subsystems"), _names(graph), _names(other), strict=True
-    ):
-        both = [name for name in theirs if name in ours]
-        if both:
-            shown = ", ".join(both[:5]) + (f" and {len(both) - 5} more" if len(both) > 5 else "")
+    kinds = "link", "joint, loop joint or spring", "subsystem"
+    for kind, ours, theirs in zip(kinds, _names(graph), _names(other), strict=True):
+        if both := [name for name in theirs if name in ours]:
             raise ModelError(
-                f"'{graph.name}' and '{other.name}' both have the {kind} {shown}; "
+                f"'{graph.name}' and '{other.name}' both have a {kind} '{both[0]}'; "
                 "give the attached robot a prefix of its own"
             )
 
@@ -177,10 +174,10 @@ def _names(graph: Structure) -> tuple[dict[str, None], ...]:
 
 def _joined(base: Body, ground: Body, link: str, x: DualQuaternion) -> Body:
     """Return the link's body, merged with the other robot's root link and all links fixed to it."""
-    first, *rest = parts_of(ground)
-    parts = *parts_of(base), replace(first, parent=link), *rest
+    first, *rest = ground.parts
+    parts = *base.parts, replace(first, parent=link), *rest
     links = {**base.links, **{name: x * pose for name, pose in ground.links.items()}}
-    return body_of(base.name, parts, links, {**base.payloads, **ground.payloads})
+    return Body(base.name, links, parts, {**base.payloads, **ground.payloads})
 
 
 def _connected(

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...algebra import DualQuaternion
 from ...exceptions import ModelError, ModelWarning, UnsupportedModelError
 from ..structure import Graph, Structure
-from ..subsystem import Body, Inertial, Link, is_close, loaded, merged
+from ..subsystem import Body, Inertial
 
 #: Largest asymmetry or negative moment of an inertia that is rounding, relative to its largest number.
 _ROUNDING = 1e-9
@@ -111,39 +110,6 @@ def owner_of(graph: Structure, link: str, change: str) -> int | None:
     return index
 
 
-def parts_of(body: Body) -> tuple[Link, ...]:
-    """Return the links of a body with their own masses, payloads not included.
-
-    Where the masses of single links are not known, or do not add up to the body's because a caller replaced
-    the body's numbers, the first link is given the whole mass and the others none.
-    """
-    bare = body.bare or body
-    whole = Inertial(bare.mass, bare.com, bare.inertia)
-    if body.parts:
-        first, *others = body.parts
-        if is_close(merged([(part.inertial, body.links[part.name]) for part in body.parts]), whole):
-            return body.parts
-        return replace(first, inertial=whole), *(replace(part, inertial=Inertial.none) for part in others)
-    unknown = (Link(link, Inertial.none, body.name) for link in body.links if link != body.name)
-    return Link(body.name, whole), *unknown
-
-
-def body_of(
-    name: str, parts: tuple[Link, ...], links: Mapping[str, DualQuaternion], payloads: Mapping[str, Inertial]
-) -> Body:
-    """Return the body made of these links at their poses x_body_link, with payloads on them."""
-    whole = merged([(part.inertial, links[part.name]) for part in parts])
-    return with_payloads(Body(name, whole.mass, whole.com, whole.inertia, links, parts), payloads)
-
-
-def with_payloads(bare: Body, payloads: Mapping[str, Inertial]) -> Body:
-    """Return the body ``bare``, which has no payloads, with these payloads added."""
-    if not payloads:
-        return bare
-    whole = loaded(bare, payloads)
-    return replace(bare, mass=whole.mass, com=whole.com, inertia=whole.inertia, payloads=payloads, bare=bare)
-
-
 def changed_bodies(graph: Graph, bodies: Mapping[int | None, Body]) -> Graph:
     """Return the graph with other bodies at these indices (None: the ground)."""
     own = [bodies.get(k, body) for k, body in enumerate(graph.bodies)]
@@ -189,7 +155,7 @@ def with_payload(
         raise ModelError(
             f"the payload on link '{link}' has no mass, which removes it, but a com or an inertia"
         )
-    return changed_bodies(graph, {index: with_payloads(body.bare or body, kept)})
+    return changed_bodies(graph, {index: replace(body, payloads=kept)})
 
 
 def payloads_of(graph: Structure) -> Mapping[str, Inertial]:

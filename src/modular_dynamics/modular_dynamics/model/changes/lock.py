@@ -14,7 +14,7 @@ from ...algebra import DualQuaternion, to_rotation_translation
 from ...exceptions import ModelError, ModelWarning, UnsupportedModelError
 from ..structure import Graph, Structure
 from ..subsystem import Anchor, Body, Gear, Inertial, Joint, JointType, Link, LoopJoint
-from .bodies import body_at, body_of, changed, checked_numbers, parts_of, require_mapping
+from .bodies import body_at, changed, checked_numbers, require_mapping
 from .reindexing import Carried, Remainder
 
 #: Largest distance [m], and length of a difference of unit vectors, at which two ends fit together.
@@ -228,7 +228,7 @@ def _union(
     payloads: dict[str, Inertial] = {}
     for k in own:
         member, x = body_at(graph, k), carried[k][1]
-        described = parts_of(member)
+        described = member.parts
         if k is not None and k != body:
             joint = graph.joints[k]
             described = (replace(described[0], parent=joint.parent_link, joint=joint.name), *described[1:])
@@ -237,4 +237,4 @@ def _union(
             link: x_body_link if k == body else x * x_body_link for link, x_body_link in member.links.items()
         }
         payloads |= member.payloads
-    return body_of(body_at(graph, body).name, tuple(parts), links, payloads)
+    return Body(body_at(graph, body).name, links, tuple(parts), payloads)

@@ -10,7 +10,7 @@ from ...algebra import DualQuaternion
 from ...exceptions import ModelError, UnsupportedModelError
 from ..structure import Graph, SourceText, Structure
 from ..subsystem import Body, JointType
-from .bodies import body_at, body_of, changed, parts_of
+from .bodies import body_at, changed
 from .reindexing import Remainder
 
 
@@ -27,7 +27,7 @@ def without(graph: Graph, link: str) -> Graph:
     Raises:
         UnknownNameError: no such link; names the choices.
         ModelError: the root link; a loop joint, spring, gear or mimic joint that connects what is removed
-            with what stays; a link of a body whose links' masses are not known one by one.
+            with what stays.
         UnsupportedModelError: a link inside a black box.
     """
     links, boxes = _links_beyond(graph, link)
@@ -68,7 +68,7 @@ def _links_beyond(graph: Structure, link: str) -> tuple[set[str], frozenset[str]
         raise ModelError(f"'{link}' is the root link of '{graph.name}': nothing would be left")
     fixed: dict[str, list[str]] = {}
     for body in (graph.ground, *graph.bodies):
-        for part in body.parts or parts_of(body):
+        for part in body.parts:
             if part.parent is not None:
                 fixed.setdefault(part.parent, []).append(part.name)
     for joint in graph.joints:
@@ -103,18 +103,12 @@ def _sources(graph: Structure, links: set[str]) -> tuple[SourceText, ...]:
 
 
 def _without_links(body: Body, links: set[str]) -> Body:
-    """Return the body without these links; the body itself if it has none of them. Raises ModelError."""
-    gone = links & {*body.links}
-    if not gone:
+    """Return the body without these links; the body itself if it has none of them."""
+    if not links & {*body.links}:
         return body
-    if parts_of(body) is not body.parts:
-        raise ModelError(
-            f"of body '{body.name}' only the whole mass is known, and not what {', '.join(sorted(gone))} "
-            "weighs"
-        )
     parts = tuple(part for part in body.parts if part.name not in links)
     poses = {name: x for name, x in body.links.items() if name not in links}
-    return body_of(body.name, parts, poses, {n: load for n, load in body.payloads.items() if n not in links})
+    return Body(body.name, poses, parts, {n: load for n, load in body.payloads.items() if n not in links})
 
 
 def _connections(graph: Structure, links: set[str], removed: set[str]) -> Iterator[str]:

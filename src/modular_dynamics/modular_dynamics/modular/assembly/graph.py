@@ -17,7 +17,6 @@ from ...loops.constraints.constraint_system import ConstraintSystem
 from ...loops.constraints.coordinates import Coordinates
 from ...loops.constraints.newton import CLOSED
 from ...model import Anchor, Body, Connection, Joint, Link, LoopJoint, Subsystem, SubsystemGraph
-from ...model.changes.bodies import body_of, parts_of
 from ...model.changes.reindexing import attachment
 from ..modules.module_type import mating
 from ..names import shown
@@ -196,7 +195,7 @@ def closed_graph(name: str, structure: Structure, gravity: ArrayLike = GRAVITY) 
 
 def _rows(structure: Structure) -> _Rows:
     """Return joints and bodies; a module that is rigidly docked is part of the body that carries it."""
-    ground = Body(WORLD, 0.0, np.zeros(3), np.zeros((3, 3)), {WORLD: DualQuaternion.identity})
+    ground = Body(WORLD, {WORLD: DualQuaternion.identity})
     fixed: dict[tuple[str | None, int], list[tuple[Link, DualQuaternion]]] = {}
     for placed in structure.placed.values():
         if placed.fixed is not None:
@@ -204,7 +203,7 @@ def _rows(structure: Structure) -> _Rows:
     if (None, 0) in fixed:  # the base is the ground
         links = fixed[None, 0]
         parts = tuple(link for link, _ in links)
-        ground = body_of(parts[0].name, parts, {link.name: x for link, x in links}, {})
+        ground = Body(parts[0].name, {link.name: x for link, x in links}, parts)
     rows = _Rows([], [], [], {}, ground)
     for module, placed in structure.placed.items():
         site, first = placed.site, len(rows.joints)
@@ -222,7 +221,7 @@ def _rows(structure: Structure) -> _Rows:
 def _extended(body: Body, more: Sequence[tuple[Link, DualQuaternion]]) -> Body:
     """Return a body with links fixed to it."""
     links = {**body.links, **{link.name: x for link, x in more}}
-    return body_of(body.name, (*parts_of(body), *(link for link, _ in more)), links, {})
+    return Body(body.name, links, (*body.parts, *(link for link, _ in more)))
 
 
 def _subsystems(structure: Structure, rows: _Rows) -> list[Subsystem]:

@@ -338,7 +338,7 @@ class _Builder:
         self.parents.append(parent)
         self.sites[body] = Site(self.name, len(self.bodies), link, pose(_TURNLESS, -origin))
         links, parts = {link: DualQuaternion.identity}, (Link(link, inertial),)
-        self.bodies.append(Body(link, inertial.mass, inertial.com, inertial.inertia, links, parts))
+        self.bodies.append(Body(link, links, parts))
 
     def _inertial(self, body: str, origin: NDArray[np.float64]) -> Inertial:
         """Return a body's inertia (massless for virtual joints) about a frame at ``origin``."""

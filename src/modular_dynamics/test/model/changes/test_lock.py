@@ -149,18 +149,6 @@ def test_geared_joints_follow_their_drivers(load_robot):
     assert tau == pytest.approx(expected, rel=1e-9)
 
 
-def test_an_independent_joint_of_a_loop_holds_the_mechanism(load_robot):
-    """Two of the crane's three: the torque of the third is that of the whole crane standing at the others."""
-    graph, q = load_robot("crane"), STATES["crane"]
-    first, *others = graph.independent_joint_names
-    locked = graph.lock({first: q[0]})
-    assert locked.independent_joint_names == tuple(others)
-    v, a = np.array([0.0, 0.2, -0.1]), np.array([0.0, -0.3, 0.4])
-    expected = md.inverse_dynamics(graph, q, v, a)[1:]
-    tau = md.inverse_dynamics(locked, q[1:], v[1:], a[1:])
-    assert tau == pytest.approx(expected, rel=1e-9)
-
-
 @pytest.mark.filterwarnings("ignore:.*beyond its limits")
 def test_a_loop_that_is_locked_whole_is_closed_or_refused(load_robot):
     graph, q = load_robot("four_bar"), STATES["four_bar"]
@@ -228,15 +216,6 @@ def test_payloads_stay_and_can_be_taken_off(load_robot):
     assert_same_robot(bare, never, 1e-13)
 
 
-def test_subsystems_without_joints_join_their_carrier(load_robot):
-    graph = load_robot("charmie")
-    names = {joint.name: 0.0 for joint in graph.subsystem("torso").joints}
-    locked = graph.lock(names)
-    assert [s.name for s in locked.subsystems] == [s.name for s in graph.subsystems if s.name != "torso"]
-    assert {s.name: s.predecessor for s in locked.subsystems}["head"] == 0
-    assert_same_connections(locked)
-
-
 def test_a_position_beyond_the_limits_is_a_warning(load_robot):
     with pytest.warns(md.ModelWarning, match=r"'head_tilt' is locked at 9, beyond its limits") as caught:
         load_robot("charmie").lock({"head_tilt": 9.0})
@@ -256,33 +235,6 @@ def test_a_position_beyond_the_limits_is_a_warning(load_robot):
 def test_wrong_positions_are_refused(load_robot, positions, error, message):
     with pytest.raises(error, match=message):
         load_robot("charmie").lock(positions)
-
-
-def test_joints_of_black_boxes_are_refused_and_those_before_them_are_not(boxed_arm):
-    inside = boxed_arm.subsystem("tool").joints[0].name
-    with pytest.raises(
-        md.UnsupportedModelError, match=rf"joint '{inside}' cannot be locked: .* black box 'tool'"
-    ):
-        boxed_arm.lock({inside: 0.0})
-    wrist = boxed_arm.subsystem("tool").connection.body
-    names = [boxed_arm.joints[wrist].name]
-    locked = boxed_arm.lock(dict.fromkeys(names, 0.4))
-    assert_same_connections(locked)
-    q = np.random.default_rng(0).uniform(-1, 1, boxed_arm.nq)
-    q[boxed_arm.q_slice(names[0])] = 0.4
-    rest, boxes = np.zeros(boxed_arm.nv), {"tool": np.arange(6.0)}
-    kept = [k for n in locked.joint_names for k in range(boxed_arm.nv)[boxed_arm.v_slice(n)]]
-    expected = md.inverse_dynamics(boxed_arm, q, rest, rest, black_box_wrenches=boxes)[kept]
-    tau = md.inverse_dynamics(locked, q[kept], rest[kept], rest[kept], black_box_wrenches=boxes)
-    assert tau == pytest.approx(expected, rel=1e-11, abs=1e-12, nan_ok=True)
-
-
-def test_nothing_locked_is_the_same_robot(load_robot):
-    graph = load_robot("vendor_arm")
-    same = graph.lock({})
-    assert same is not graph
-    assert (same.joints, same.bodies, same.ground) == (graph.joints, graph.bodies, graph.ground)
-    assert all(a is b for a, b in zip(same.bodies, graph.bodies, strict=True))
 
 
 # Locked joints of robots with black boxes: as joints fixed in the URDF.

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import modular_dynamics as md
@@ -19,9 +19,8 @@ from helpers.changed_robots import (
 )
 from helpers.random_examples.black_boxes import boxed_trees
 from helpers.random_examples.examples import examples
-from helpers.random_examples.trees import partitions, random_trees
+from helpers.random_examples.trees import random_trees
 from helpers.read_back import assert_same, read_back
-from helpers.tree_dynamics import ROBOT_NAMES
 from modular_dynamics.algebra import DualQuaternion
 from modular_dynamics.model import Anchor, Gear, Spring
 
@@ -48,31 +47,6 @@ def test_is_a_urdf_without_them(tree, data):
         return
     theirs = untagged(edited(tree.urdf, lambda root: remove_subtree(root, link)))
     assert_same_robot(graph.without(link), theirs, 1e-13)
-
-
-@examples(30)
-@given(tree=random_trees(largest=25), data=st.data())
-def test_any_partition_stays_one(tree, data):
-    graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
-    link = data.draw(st.sampled_from([name for name in graph.links if name != graph.ground.name]))
-    assume(not mimics_across(graph, tree.urdf, link))
-    left = graph.without(link)
-    assert_same_connections(left, 1e-12)
-    assert left.joint_names == tuple(name for name in graph.joint_names if name in left.joint_names)
-
-
-@pytest.mark.filterwarnings("ignore:.*ends a chain")
-@pytest.mark.parametrize("name", ROBOT_NAMES)
-def test_each_link_of_the_robots(load_robot, name):
-    graph = load_robot(name)
-    for link in graph.links[1:]:
-        theirs = edited(graph.urdf, lambda root, link=link: remove_subtree(root, link))
-        try:
-            left = graph.without(link)
-        except md.ModelError as error:
-            assert "mimics" in str(error)  # noqa: PT017 - only of some links
-            continue
-        assert_same_robot(left, untagged(theirs), 1e-13)
 
 
 def test_a_tool_that_was_fixed_is_gone_exactly(load_robot):
@@ -126,54 +100,6 @@ def test_independent_joints_that_stay_stay(load_robot):
     graph = load_robot("vendor_arm").with_independent_joints(*load_robot("vendor_arm").joint_names[:4])
     left = graph.without(graph.joint(graph.joint_names[2]).child_link)
     assert left.independent_joint_names == graph.joint_names[:2]
-
-
-def test_a_black_box_goes_whole(boxed_arm):
-    left = boxed_arm.without("tv7_gripper_base")
-    assert [s.name for s in left.subsystems] == [s.name for s in boxed_arm.subsystems if s.name != "tool"]
-    state = np.random.default_rng(0).normal(size=(3, left.nv))
-    assert np.isfinite(md.inverse_dynamics(left, *state)).all()
-    with pytest.raises(md.UnsupportedModelError, match=r"'tv7_gripper_base' removes all of it"):
-        boxed_arm.without("tv7_left_finger")
-
-
-def test_a_fixed_black_box_goes_whole():
-    text = """<robot name="r"><link name="base"/>
-      <link name="arm"><inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
-      </inertial></link><link name="tool"/><link name="tip"/>
-      <joint name="lift" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/></joint>
-      <joint name="mount" type="fixed"><parent link="arm"/><child link="tool"/><origin xyz="0 0 1"/></joint>
-      <joint name="end" type="fixed"><parent link="tool"/><child link="tip"/><origin xyz="0 0 1"/></joint>
-      <modular_dynamics version="1"><subsystem name="arm" root_link="arm"/>
-        <subsystem name="tool" root_link="tool" black_box="true"/></modular_dynamics></robot>"""
-    graph = md.load_urdf(text)
-    left = graph.without("tool")
-    assert ([s.name for s in left.subsystems], left.links) == (["arm"], ("base", "arm"))
-    assert graph.without("arm").subsystems == ()
-    with pytest.raises(md.UnsupportedModelError, match=r"link 'tip' belongs to the black box 'tool'"):
-        graph.without("tip")
-
-
-def test_a_black_box_with_joints_goes_with_the_link_that_it_is_fixed_to():
-    """As a gripper on a sensor: the palm, at which the black box begins, moves as the flange does."""
-    text = """<robot name="r"><link name="base"/><link name="flange"/><link name="sensor"/><link name="palm"/>
-      <link name="finger"/>
-      <joint name="wrist" type="continuous"><parent link="base"/><child link="flange"/></joint>
-      <joint name="mount" type="fixed"><parent link="flange"/><child link="sensor"/></joint>
-      <joint name="grip" type="fixed"><parent link="sensor"/><child link="palm"/></joint>
-      <joint name="slide" type="prismatic"><parent link="palm"/><child link="finger"/>
-        <limit lower="0" upper="1" effort="1" velocity="1"/></joint>
-      <modular_dynamics version="1"><subsystem name="arm"><joint name="wrist"/></subsystem>
-        <subsystem name="gripper" root_link="palm" black_box="true"/></modular_dynamics></robot>"""
-    graph = md.load_urdf(text)
-    for link, left, names in (
-        ("palm", ("base", "flange", "sensor"), ["arm"]),
-        ("sensor", ("base", "flange"), ["arm"]),
-        ("flange", ("base",), []),
-    ):
-        without = graph.without(link)
-        assert (without.links, [subsystem.name for subsystem in without.subsystems]) == (left, names)
-        assert_same(read_back(without), without)
 
 
 @examples(60)

@@ -175,7 +175,7 @@ def _floating_joint(subsystem: md.Subsystem, link: str) -> md.Joint:
 
 
 def _massless(name: str, links: dict[str, DualQuaternion]) -> Body:
-    return Body(name, 0.0, np.zeros(3), np.zeros((3, 3)), links)
+    return Body(name, links)
 
 
 def _links(subsystem: md.Subsystem) -> set[str]:
