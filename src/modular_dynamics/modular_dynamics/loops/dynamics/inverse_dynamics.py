@@ -189,8 +189,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         """Return the rows; ``others`` has the tensions of those that the general method answered."""
 
         def answer(q: Array, v: Array, a: Array, near: Array) -> tuple[Array, Array, Array]:
-            is_last = errors == "raise"
-            result = self._solver.inverse_dynamics_at(q, v, a, near, wrenches, self.friction, is_last)
+            result = self._solver.inverse_dynamics_at(q, v, a, near, wrenches, self.friction)
             return result.tau, result.coordinates, np.array([*result.tensions.values()])
 
         states = {"q": q, "v": v, "a": a}
