@@ -1,7 +1,5 @@
 """Motions over ten seconds: energy, closed loops, dead points, gears of large ratio, arguments."""
 
-import re
-
 import numpy as np
 import pinocchio
 import pytest
@@ -10,7 +8,6 @@ from scipy.spatial.transform import Rotation
 
 import modular_dynamics as md
 from helpers.oracles.motions import kinetic, pendulum
-from helpers.processes import run_python
 from helpers.random_examples.examples import some
 from helpers.robots.four_bar_windows import rod, standing, windows
 from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
@@ -78,14 +75,6 @@ def test_torque_puts_energy_in(load_robot):
     assert abs(work) > 1e-2
 
 
-@pytest.mark.parametrize("method", ["RK45", "RK23"])
-def test_other_integrators_agree(load_robot, method):
-    graph = load_robot("four_bar")
-    best = md.simulate(graph, [0.3], [0.0], None, 1.0, times=[0.5, 1.0])
-    other = md.simulate(graph, [0.3], [0.0], None, 1.0, method, times=[0.5, 1.0], rtol=1e-7, atol=1e-7)
-    assert other.coordinates == pytest.approx(best.coordinates, abs=1e-4)
-
-
 def test_progress_is_reported(load_robot):
     reported = []
     md.simulate(load_robot("four_bar"), [0.3], [0.0], [0.1], 0.2, progress=lambda *at: reported.append(at))
@@ -93,38 +82,21 @@ def test_progress_is_reported(load_robot):
     assert sorted(reported) == reported
 
 
-def test_progress_is_drawn(load_robot, capsys):
-    md.simulate(load_robot("four_bar"), [0.3], [0.0], None, 0.2, progress=True)
-    drawn = capsys.readouterr().err
-    assert drawn.endswith(f"\r[{'#' * 40}] 0.2 of 0.2 s\n")
-    assert drawn.count("\r") > 3
-    md.simulate(load_robot("four_bar"), [0.3], [0.0], None, 0.2, progress=False)
-    assert capsys.readouterr().err == ""
-
-
-def test_integrators_are_imported_when_they_are_needed():
-    code = "import sys, modular_dynamics; sys.exit('scipy.integrate' in sys.modules)"
-    assert run_python("-c", code).returncode == 0
-
-
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
         ({"method": "Euler"}, "method is 'Euler'; DOP853, RK45, RK23, Radau, BDF, LSODA are known"),
         ({"t_end": -1.0}, "t_end is -1.0; a time above zero"),
-        ({"t_end": float("nan")}, "t_end is nan"),
         ({"t_end": "1"}, "t_end is 1; a time above zero"),
         ({"rtol": -1e-6}, "rtol is -1e-06; a number from 0 on"),
-        ({"atol": "small"}, "atol is 'small'; a number"),
         ({"atol": float("inf")}, "atol is inf; a number"),
-        ({"times": [0.5, 0.2]}, "times must rise from 0"),
         ({"times": []}, "times must rise from 0"),
         ({"times": [0.1, float("nan")]}, "times must rise from 0"),
         ({"times": [0.5, 2.0]}, "times must rise from 0 or later to 1.0 at most"),
         ({"q": [0.1, 0.2]}, "q has shape"),
         ({"v": [float("inf")]}, r"v\[0\] of joint 'J1' is inf"),
         ({"tau": [1.0, 2.0]}, "tau has shape"),
-        ({"progress": "yes"}, r"progress is 'yes'; True or a function of \(t, t_end\)"),
+        ({"progress": "yes"}, r"progress is 'yes'; a function of \(t, t_end\)"),
         ({"tau": lambda t, q, v: [float("nan")]}, "tau.*'J1' is nan"),
     ],
 )
@@ -169,27 +141,6 @@ def test_gears_of_large_ratio_are_no_dead_points(load_robot, ratio):
     places = [one.joint_names.index(name) for name in ("J1", "J4", "J3")]
     expected, end = (md.simulate(g, q, [0.0], None, 0.5).coordinates[-1, places] for g in (one, other))
     assert end == pytest.approx(expected, abs=1e-7)
-
-
-def test_joints_tied_beside_a_gear_of_large_ratio(load_robot):
-    graph = with_motor(load_robot("four_bar").urdf, "J4", 1e8, 1e-19).with_independent_joints("J1", "J4")
-    with pytest.raises(md.ClosureError, match="motion of J1, J4 would open J2"):
-        md.InverseDynamics(graph).solve([0.3, 2.3], [0.0] * 2, [0.0] * 2)
-
-
-@pytest.mark.parametrize("ratio", [1e3, 1e4, 1e6])
-def test_geared_windows_move_as_one_pendulum(ratio):
-    """A rotor behind a gear: its inertia counts times the ratio squared."""
-    graph = with_motor(windows(2).urdf, "upright_0", ratio, 0.2 / ratio**2)
-    turns = {"motor": ratio} | {name: 1.0 for name in graph.joint_names if "upright" in name}
-    start = [np.pi / 2 * turns.get(name, -1.0) for name in graph.joint_names]
-    motion = md.simulate(graph, [np.pi / 2], [-1.0], None, 5.0, guess=start)
-    exact = pendulum(2, 0.0, 1.0, motion.t, rotor=0.2)
-    place = graph.q_slice("upright_1").start
-    assert motion.coordinates[:, place] == pytest.approx(np.pi / 2 - exact, abs=1e-6)
-    # the motor's angle comes to 1e7 rad, and the gear meets it to its last digit
-    finest = np.spacing(np.abs(motion.coordinates[:, graph.q_slice("motor").start]).max())
-    assert motion.residual.max() < 1e-9 + finest
 
 
 # Motions through positions where branches of the mechanism cross, against exact reductions.
@@ -329,25 +280,6 @@ def test_resting_on_a_crossing():
     assert motion.residual.max() < 1e-9
 
 
-def test_two_crossings_at_the_same_time():
-    """Two windows that do not know of each other: each as alone, from the same state or not."""
-    one = windows(1).urdf
-    other = re.sub(r'"(upright_|beam_|window_)', r'"other_\1', one)
-    body, tags = (
-        other[other.index(start) + len(start) : other.index(end)]
-        for start, end in (('"ground"/>', "<modular_dynamics"), ('version="1">', "</modular_dynamics>"))
-    )
-    both = one.replace("<modular_dynamics", f"{body}<modular_dynamics", 1)
-    graph = md.load_urdf(both.replace("</modular_dynamics>", f"{tags}</modular_dynamics>"))
-    start = [1.0 if "upright" in name else -1.0 for name in graph.joint_names]
-    for speeds in ([-1.0, -1.0], [-1.0, 2.0]):
-        motion = md.simulate(graph, [1.0, 1.0], speeds, None, 4.0, guess=start)
-        for name, speed in zip(graph.independent_joint_names, speeds, strict=True):
-            exact = pendulum(1, np.pi / 2 - 1.0, -speed, motion.t)
-            angles = motion.coordinates[:, graph.q_slice(name)].ravel()
-            assert angles == pytest.approx(np.pi / 2 - exact, abs=1e-7)
-
-
 def test_a_floating_base_falls_with_its_momentum():
     """Its centre of mass falls freely, the moment of momentum about the vertical through the origin stays."""
     graph = based(1, "floating")
@@ -369,25 +301,13 @@ def test_a_floating_base_falls_with_its_momentum():
     assert motion.residual.max() < 1e-9
 
 
-def test_windows_converge():
-    graph, errors = windows(2), []
-    start = standing(graph, np.pi / 2)
-    for tolerance in (1e-6, 1e-8, 1e-10):
-        motion = md.simulate(
-            graph, [np.pi / 2], [-1.0], None, 2.0, times=[2.0], guess=start, rtol=tolerance, atol=tolerance
-        )
-        errors.append(abs(np.pi / 2 - pendulum(2, 0.0, 1.0, motion.t)[0] - motion.coordinates[0, 0]))
-    assert errors[0] > errors[1] > errors[2]
-    assert errors[2] < 1e-8
-
-
 # The choice of integrators: all give the same motion, and the implicit ones pay where it is stiff.
 
 IMPLICIT = ("Radau", "BDF", "LSODA")
 
 
-@pytest.mark.parametrize("method", IMPLICIT)
-def test_implicit_integrators_agree_with_the_best(load_robot, method):
+@pytest.mark.parametrize("method", ["RK45", "RK23", *IMPLICIT])
+def test_all_integrators_agree_with_the_best(load_robot, method):
     graph, times = load_robot("four_bar"), [0.5, 1.0]
     best = md.simulate(graph, [0.3], [0.0], None, 1.0, times=times)
     coarse, fine = (
@@ -401,55 +321,20 @@ def test_implicit_integrators_agree_with_the_best(load_robot, method):
 
 
 @pytest.mark.parametrize("method", IMPLICIT)
-def test_implicit_integrators_pass_crossings(method):
-    """Two windows that turn over: their rods come in line several times."""
-    graph = windows(2)
-    start = standing(graph, np.pi / 2)
-    arguments = graph, [np.pi / 2], [-2.5], None, 3.0, method
-    motion = md.simulate(*arguments, guess=start, rtol=1e-7, atol=1e-7)
-    exact = pendulum(2, 0.0, 2.5, motion.t)
-    expected = np.array([standing(graph, np.pi / 2 - phi) for phi in exact])
-    assert np.ptp(exact) > 4.0 * np.pi
-    assert motion.coordinates == pytest.approx(expected, abs=1e-4)  # a thousand times the tolerance
-    assert np.ptp(motion.energy) < 1e-4 * kinetic(graph, motion)
-
-
-@pytest.mark.parametrize("method", IMPLICIT)
-@pytest.mark.parametrize("damping", [0.2, 100.0])
-def test_a_stiff_motion_comes_to_rest(load_robot, method, damping):
+def test_a_stiff_motion_comes_to_rest(load_robot, method):
     """Tight tolerances, a start that forces short steps, and long rest at the end, where all hardly move."""
-    graph = load_robot("four_bar")
+    graph, damping = load_robot("four_bar"), 100.0
 
     def tau(t, q, v):
         return [-damping * v[0] - 5.0 * (q[0] - 1.5)]
 
-    arguments = graph, [0.3], [0.0], tau, 20.0 * max(damping, 1.0), method
+    arguments = graph, [0.3], [0.0], tau, 20.0 * damping, method
     motion = md.simulate(*arguments, rtol=1e-8, atol=1e-8)
     q = motion.coordinates[-1]
     weight = md.gravity_torque(graph, q[:1], guess=q)
     assert weight == pytest.approx([-5.0 * (q[0] - 1.5)], abs=1e-6)  # in equilibrium
     assert motion.velocities[-1] == pytest.approx(0.0, abs=1e-6)
     assert motion.residual.max() < 1e-9
-
-
-def test_implicit_integrators_take_few_steps_where_damping_is_strong(load_robot):
-    """100 N m s on an inertia of 0.01 kg m^2: speeds follow within 0.1 ms what moves over 0.1 s."""
-    graph = load_robot("four_bar")
-    calls = 0
-
-    def tau(t, q, v):
-        nonlocal calls
-        calls += 1
-        return [0.5 - 100.0 * v[0]]
-
-    counts, ends = {}, {}
-    for method in ("RK45", *IMPLICIT):
-        calls = 0
-        motion = md.simulate(graph, [0.3], [0.0], tau, 0.1, method, rtol=1e-6, atol=1e-6)
-        counts[method], ends[method] = calls, motion.coordinates[-1]
-    for method in IMPLICIT:
-        assert counts[method] < 0.2 * counts["RK45"], counts
-        assert ends[method] == pytest.approx(ends["RK45"], abs=1e-5)
 
 
 # A robot that floats without weight keeps its momentum, whatever its joints do.
