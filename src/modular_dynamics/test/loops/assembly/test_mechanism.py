@@ -33,8 +33,7 @@ from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
 from helpers.springs import spring_torque
 from modular_dynamics.exceptions import ClosureError, SingularityError, StateError
 from modular_dynamics.loops import close_loops, solver_of
-from modular_dynamics.loops.assembly.mechanism import ROUNDING, Mechanism, free_coordinates
-from modular_dynamics.loops.constraints import newton
+from modular_dynamics.loops.assembly.mechanism import Mechanism, free_coordinates
 from modular_dynamics.loops.constraints.constraint_system import ConstraintSystem
 from modular_dynamics.loops.dynamics.solver import ClosedLoopSolver
 
@@ -98,24 +97,6 @@ def test_the_mode_is_the_nearest_of_all_to_the_guess(name, far):
         assert distance(graph, closed, guess) == pytest.approx(min(modes), abs=1e-7)
         compared += 1
     assert compared > 10
-
-
-def test_newton_finds_no_mode_that_the_closed_form_does_not():
-    """From random starts; and all modes close."""
-    graph, rng = GRAPHS["exoskeleton"], np.random.default_rng(2)
-    solver = solver_of(graph)
-    found = 0
-    for guess in guesses(graph, 0.3)[:6]:
-        modes = exoskeleton_modes(guess)
-        for mode in modes:
-            assert max(solver.residual(mode).values()) < CLOSE
-        for _ in range(20):
-            start = guess + rng.uniform(-np.pi, np.pi, graph.nq)
-            start[solver.independent_q] = guess[solver.independent_q]
-            if newton.settle(solver.system, start) < newton.CLOSED:
-                assert min(distance(graph, mode, start) for mode in modes) < 1e-6
-                found += 1
-    assert found > 20
 
 
 @pytest.mark.parametrize("far", [0.3, 1.0, 2.5])
@@ -199,18 +180,6 @@ def test_a_start_that_gears_take_out_of_line_decides_the_mode():
         robot.tags.append(f'<gear joint="crank" driver="motor" ratio="1" offset="{offset}"/>')
         modes.append(close_loops(robot.graph(), [0.0]))
     assert modes[0] == pytest.approx(-modes[1], abs=1e-9)
-
-
-def test_a_closed_guess_is_not_corrected():
-    """Without one step of Newton's method; with as many as it takes once it is open."""
-    mechanism = GeneralSolver(GRAPHS["exoskeleton"])
-    guess = mechanism.reference()
-    for opening in (0.0, 1e-9):
-        start = guess + opening
-        assert newton.correct(mechanism.system, start, 1e-6, ROUNDING)
-        assert np.array_equal(start, guess + opening) == (opening == 0.0)
-    closed = [mechanism.close(guess[mechanism.system.independent_q] + 0.1, guess) for _ in range(2)]
-    assert np.array_equal(*closed)
 
 
 @pytest.mark.parametrize("make", [Mechanism, GeneralSolver])
@@ -330,24 +299,6 @@ def test_assembly_does_not_end_with_reversed_frames(kind):
     assert count > 30, count
 
 
-@pytest.mark.parametrize("kind", ["revolute", "fixed", "prismatic"])
-def test_newton_converges_as_fast_as_ever(kind):
-    """Quadratically: from 0.1 rad and m away it takes five steps to rounding."""
-    graph = table(kind)
-    system = solver_of(graph).system
-    closed = solver_of(graph).close([0.4], next(guesses_of_loop_types(graph, 1)))
-    rng = np.random.default_rng(1)
-    for _ in range(50):
-        q = closed.copy()
-        q[1:] += rng.uniform(-0.1, 0.1, 6)
-        sizes = []
-        for _ in range(5):
-            values = system.evaluate(q)
-            sizes.append(np.abs(values.phi).max())
-            q[1:] -= np.linalg.lstsq(values.J[:, 1:], values.phi.copy(), 1e-12)[0]
-        assert sizes[-1] < 1e-12
-
-
 # Passive coordinates that neither motors nor loops determine, against a saddle-point system of Pinocchio.
 
 MECHANISMS = {
@@ -387,14 +338,6 @@ def test_inverse_dynamics_against_a_saddle_point_system_of_pinocchio(mechanism):
         assert residual < 1e-10
         assert np.abs(result.accelerations - accelerations).max() <= 1e-10 * np.abs(accelerations).max()
         assert np.abs(result.tau - tau).max() <= 1e-10 * np.abs(tau).max()
-
-
-@pytest.mark.parametrize("function", [md.inverse_dynamics_derivatives, md.regressor])
-def test_what_free_joints_would_falsify_is_refused(mechanism, function):
-    graph, _ = mechanism
-    zeros = np.zeros(len(graph.independent_joint_names))
-    with pytest.raises(md.UnsupportedModelError, match="neither loops nor independent joints"):
-        function(graph, zeros, zeros, zeros)
 
 
 def test_the_terms_of_the_equation_of_motion_add_up(mechanism):

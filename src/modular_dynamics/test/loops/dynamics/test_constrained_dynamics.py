@@ -185,33 +185,6 @@ def test_without_loops_it_is_the_tree_s(load_robot):
     assert (result.rank, len(result.multipliers)) == (0, 0)
 
 
-def test_columns_of_larger_arrays_are_read_as_what_they_are(load_robot):
-    """Their numbers are no neighbours in memory."""
-    graph = load_robot("four_bar")
-    there = md.InverseDynamics(graph).solve([0.4], [1.0], [0.5])
-    columns = np.column_stack([there.coordinates, there.velocities])
-    assert not columns[:, 0].flags.c_contiguous
-    motion = md.constrained_dynamics(graph, columns[:, 0], columns[:, 1], there.tau)
-    expected = md.constrained_dynamics(graph, there.coordinates, there.velocities, there.tau)
-    assert np.array_equal(motion.a, expected.a)
-    assert motion.a == pytest.approx(there.accelerations, abs=1e-12)
-    assert md.energy(graph, *columns.T) == md.energy(graph, there.coordinates, there.velocities)
-    assert max(solver_of(graph).residual(columns[:, 0]).values()) < 1e-15
-    assert solver_of(graph).projection(columns[:, 0]) == pytest.approx(there.projection, abs=1e-15)
-
-
-def test_joints_at_rest_beside_moving_ones_feel_no_dry_friction():
-    """The velocity of a rod that does not spin is zero, and not what a projection makes of that."""
-    rod = spinning_rod()
-    rod = rod.with_parameters({f"joint {name} friction": 0.2 for name in rod.joint_names})
-    for speed in np.linspace(0.9, 1.7, 9):
-        state = md.InverseDynamics(rod, friction="urdf").solve([0.2], [speed], [0.4])
-        assert state.velocities[rod.v_slice(*state.free)] == 0.0
-        arguments = rod, state.coordinates, state.velocities
-        motion = md.constrained_dynamics(*arguments, state.tau, friction="urdf")
-        assert motion.a == pytest.approx(state.accelerations, rel=1e-9)
-
-
 # Hybrid dynamics with loops against a saddle-point system of Pinocchio, and both problems that it mixes.
 
 

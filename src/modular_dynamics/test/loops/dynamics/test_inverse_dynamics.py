@@ -1,7 +1,6 @@
 """Prepared inverse dynamics of closed loops: the compiled function in closed form and the general method."""
 
 import pickle
-import re
 import threading
 
 import numpy as np
@@ -12,7 +11,6 @@ from helpers.general_loops import GeneralSolver
 from helpers.random_examples.examples import some
 from helpers.robots.closed_robots import assert_allocates_nothing, largest
 from helpers.robots.closed_robots import states_near as states
-from helpers.robots.parallel_mechanisms import delta
 from helpers.robots.planar_mechanisms import MECHANISMS
 from helpers.robots.planar_robots import four_bar
 from modular_dynamics.loops import solver_of
@@ -155,25 +153,6 @@ def test_a_crank_that_turns_twice_stays_on_its_branch():
         assert own == pytest.approx(general, abs=1e-10)
 
 
-def test_dead_points_and_what_cannot_close_are_errors_as_of_the_general_method(load_robot):
-    """A crank that does not turn fully is moved to its dead point, and beyond."""
-    graph = load_robot("four_bar").with_independent_joints("J3")
-    solver, reference, one = md.InverseDynamics(graph), solver_of(graph).reference(), np.ones(1)
-    kinds, index = set(), solver_of(graph).independent_q
-    for angle in some(np.linspace(-3.0, 3.0, 121), 21):
-        q = reference[index] + angle
-        try:
-            expected = md.inverse_dynamics(graph, q, one, one, guess=reference)
-        except md.ModularDynamicsError as error:
-            kinds.add(type(error))
-            with pytest.raises(type(error), match=re.escape(str(error))):
-                solver(q, one, one, guess=reference)
-        else:
-            kinds.add(None)
-            assert solver(q, one, one, guess=reference) == pytest.approx(expected, rel=1e-9, abs=1e-11)
-    assert {None, md.ClosureError} <= kinds
-
-
 def test_threads_do_not_disturb_each_other(graph):
     given = list(states(graph, 40))
     expected = [md.InverseDynamics(graph)(*state[:3], guess=state[3]) for state in given]
@@ -192,19 +171,6 @@ def test_threads_do_not_disturb_each_other(graph):
     for thread in threads:
         thread.join()
     assert wrong == []
-
-
-def test_loops_that_are_not_planar_are_answered():
-    graph = md.load_urdf(delta().urdf())
-    solver, (q, v, a, guess) = md.InverseDynamics(graph), next(states(graph, 1))
-    assert graph.once(core_loops).inverse_dynamics(q, v, a, guess, np.empty(len(v))) != GOOD
-    expected = md.InverseDynamics(graph).solve(q, v, a, guess=guess)
-    coordinates = np.empty(graph.nq)
-    assert np.array_equal(solver(q, v, a, guess=guess, coordinates=coordinates), expected.tau)
-    assert np.array_equal(coordinates, expected.coordinates)
-    tau = np.empty(len(v))
-    assert md.inverse_dynamics(graph, q, v, a, guess=guess, out=tau) is tau
-    assert np.array_equal(tau, expected.tau)
 
 
 def test_results_that_would_overwrite_each_other_are_refused(load_robot):

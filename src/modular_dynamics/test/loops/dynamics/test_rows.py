@@ -11,7 +11,6 @@ from helpers.robots.parallel_mechanisms import ankle, bricard, delta, sarrus
 from helpers.robots.planar_mechanisms import MECHANISMS, four_bar_by_cosines, same_angle, slider_crank
 from helpers.robots.planar_robots import four_bar
 from modular_dynamics.loops import joint_motions, solver_of
-from modular_dynamics.loops.assembly.least_squares import LeastSquares
 from modular_dynamics.loops.core_loops import GOOD, core_loops
 
 ROBOTS = "four_bar", "exoskeleton", "charmie_torso", "crane", "slider_crank"
@@ -57,19 +56,6 @@ def motion(graph, count=COUNT, size=0.02):
     return q, size * phase * np.cos(phase * t), -size * phase**2 * np.sin(phase * t)
 
 
-def test_rows_are_single_calls(graph, allowed):
-    states = motion(graph)
-    batch, guess = md.InverseDynamics(graph).solve_many(*states), None
-    assert (batch.statuses == md.StateStatus.ANSWERED).all()
-    assert batch.reasons == {}
-    for row, state in enumerate(zip(*states, strict=True)):
-        single = md.InverseDynamics(graph).solve(*state, guess=guess)
-        guess = single.coordinates
-        size = allowed * np.abs(single.tau).max()
-        assert batch.tau[row] == pytest.approx(single.tau, rel=allowed, abs=size)
-        assert batch.coordinates[row] == pytest.approx(guess, abs=allowed)
-
-
 def test_the_same_bits_on_any_number_of_threads(graph):
     states = motion(graph, 1000)
     one, four = (md.InverseDynamics(graph).solve_many(*states, threads=k) for k in (1, 4))
@@ -92,8 +78,9 @@ def test_given_guesses_make_rows_independent_of_each_other(graph, allowed):
     assert "finite" in marked.reasons[5]
 
 
-def test_bad_states_are_marked_and_spoil_no_other(load_robot):
-    graph = load_robot("four_bar").with_independent_joints("J3")
+@pytest.mark.parametrize("name", ["four_bar", "bricard"])
+def test_bad_states_are_marked_and_spoil_no_other(load, name):
+    graph = load(name).with_independent_joints("J3") if name == "four_bar" else load(name)
     q, v, a = motion(graph)
     expected = md.InverseDynamics(graph).solve_many(q, v, a)
     bad = {0: np.nan, 63: 3.0, 64: np.inf, 150: 3.0, 299: -2.9}
@@ -177,18 +164,6 @@ def test_the_same_bits_for_any_number_of_rows(planar_graph):
         assert np.array_equal(part.coordinates, whole.coordinates[:count])
     one = md.InverseDynamics(planar_graph).solve_many(*(x[:1] for x in states))
     assert one.tau[0] == pytest.approx(whole.tau[0], rel=1e-12, abs=1e-12 * np.abs(whole.tau[0]).max())
-
-
-def test_side_by_side_as_one_by_one(any_graph):
-    """With a guess for each, rows are answered one by one: another function, equal but for rounding."""
-    states = motion(any_graph, 200)
-    batch = md.InverseDynamics(any_graph).solve_many(*states)
-    single = md.InverseDynamics(any_graph).solve_many(*states, guess=batch.coordinates)
-    assert batch.tau == pytest.approx(single.tau, rel=1e-13, abs=1e-13 * np.abs(single.tau).max())
-    assert batch.coordinates == pytest.approx(single.coordinates, abs=1e-13)
-    assert batch.sines == pytest.approx(single.sines, abs=1e-13)
-    scale = np.abs(single.tensions).max(initial=0.0)
-    assert batch.tensions == pytest.approx(single.tensions, abs=1e-13 * scale)
 
 
 @pytest.mark.parametrize("turns", [-4.0, 3.0])
@@ -284,47 +259,6 @@ def test_motors_do_the_work_that_bodies_gain(graph_of_newton):
     assert batch.tau[0] @ v == pytest.approx((energies[1] - energies[0]) / (2.0 * h), rel=1e-6, abs=1e-6)
 
 
-def test_bad_rows_are_marked_and_spoil_no_other(graph_of_newton):
-    states = motion(graph_of_newton)
-    expected = md.InverseDynamics(graph_of_newton).solve_many(*states)
-    states[0][3, 0], states[1][100, 0], states[1][101, 0] = np.nan, np.inf, 1e200  # too large for torques
-    bad = {3: md.StateStatus.NO_STATE, 100: md.StateStatus.NO_STATE, 101: md.StateStatus.NO_STATE}
-    if len(states[0][0]) == 1:
-        states[0][70, 0] -= 2.0  # the hip of this one cannot turn so far
-        bad[70] = md.StateStatus.CANNOT_CLOSE
-    batch = md.InverseDynamics(graph_of_newton).solve_many(*states)
-    assert {row: batch.statuses[row] for row in np.flatnonzero(batch.statuses)} == bad
-    bad = list(bad)
-    assert np.isnan(batch.tau[bad]).all()
-    assert np.isnan(batch.coordinates[bad]).all()
-    good = batch.statuses == md.StateStatus.ANSWERED
-    assert batch.tau[good] == pytest.approx(expected.tau[good], rel=1e-9, abs=1e-9)
-    with pytest.raises(md.StateError, match=r"row 3: .*finite"):
-        md.InverseDynamics(graph_of_newton).solve_many(*states, errors="raise")
-
-
-def test_states_out_of_reach_take_no_search_unless_one_is_to_be_raised(monkeypatch):
-    """The search takes as long as a hundred answers, and finds out only what the error says."""
-    graph_of_newton = md.load_urdf(bricard().urdf())
-    states = motion(graph_of_newton)
-    states[0][70:90, 0] -= 2.0  # the hip cannot turn so far
-    searches, search = [], LeastSquares.search
-    monkeypatch.setattr(LeastSquares, "search", lambda *a, **k: searches.append(a) or search(*a, **k))
-    batch = md.InverseDynamics(graph_of_newton).solve_many(*states)
-    assert np.flatnonzero(batch.statuses == md.StateStatus.CANNOT_CLOSE).tolist() == [*range(70, 90)]
-    assert not searches
-    with pytest.raises(md.ClosureError, match=r"row 70: .*out of reach"):
-        md.InverseDynamics(graph_of_newton).solve_many(*states, errors="raise")
-    assert searches
-
-
-def test_friction_counts(graph_of_newton):
-    states = motion(graph_of_newton, 3)
-    batch = md.InverseDynamics(graph_of_newton, friction="urdf").solve_many(*states)
-    single = md.InverseDynamics(graph_of_newton, friction="urdf").solve(*(x[0] for x in states))
-    assert batch.tau[0] == pytest.approx(single.tau, rel=1e-9, abs=1e-9)
-
-
 def test_a_dead_point_is_left_to_the_general_method():
     """Where the plate is highest, legs are straight."""
     graph_of_newton = md.load_urdf(sarrus().urdf())
@@ -386,19 +320,6 @@ def test_forward_dynamics_inverts_inverse_dynamics(graph_of_terms):
         assert md.forward_dynamics(graph_of_terms, q, v, tau, **options) == pytest.approx(a, abs=1e-7)
 
 
-def test_forward_dynamics_agrees_with_the_saddle_point_system(load_robot):
-    """Another algorithm: that of `constrained_dynamics`, which knows no independent accelerations."""
-    graph_of_terms = load_robot("exoskeleton")
-    q, v, tau = states(graph_of_terms, 10, 2)
-    result, closed = md.forward_dynamics(graph_of_terms, q, v, tau), md.close_loops(graph_of_terms, q)
-    for k in range(10):
-        W = md.explicit_constraint_jacobian(graph_of_terms, q[k], closed[k])
-        single = md.constrained_dynamics(graph_of_terms, closed[k], W @ v[k], tau[k])
-        assert result[k] == pytest.approx(
-            single.a[solver_of(graph_of_terms).independent_v], rel=1e-8, abs=1e-8
-        )
-
-
 def test_bad_states_are_named(load_robot):
     graph_of_terms = load_robot("four_bar").with_independent_joints("J3")
     q, v, tau = states(graph_of_terms, 8)
@@ -418,20 +339,6 @@ def test_bad_states_are_named(load_robot):
         md.forward_dynamics(graph_of_terms, q[3:4], v[3:4], tau[3:4])
     with pytest.raises(md.StateError, match=r"tau has shape \(8, 2\)"):
         md.forward_dynamics(graph_of_terms, q, v, np.zeros((8, 2)))
-
-
-def test_a_motion_that_moves_no_inertia_is_named(load_robot):
-    """As of a single state: no acceleration without torque, and no answer with one."""
-    graph_of_terms = load_robot("four_bar")
-    links = [name for name in graph_of_terms.parameters if name.startswith("link ")]
-    weights = [name for name in links if name.endswith(" mass") or " inertia " in name]
-    light = graph_of_terms.with_parameters(dict.fromkeys(weights, 0.0))
-    q, v, tau = states(graph_of_terms, 4)
-    tau[:] = 0.0
-    assert md.forward_dynamics(light, q, v, tau).tolist() == [[0.0]] * 4
-    tau[2] = 1.0
-    with pytest.raises(md.StateError, match=r"row 2: .* moves no inertia"):
-        md.forward_dynamics(light, q, v, tau)
 
 
 def test_rows_of_different_lengths_are_named(load_robot):

@@ -49,7 +49,7 @@ def compare(reactions, shared):
     assert np.abs(reactions.residual).max() < 1e-12 * size
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_as_load_case_and_sharing_one_after_the_other(torso, seed):
     rng, dynamics = state(torso, seed)
     sharing, together = ReactionSharing(RULES), RobotReactions(torso, RULES)
@@ -170,19 +170,6 @@ def test_states_without_an_answer_spoil_no_other(torso_of_batch):
     assert len(RobotReactions(torso_of_batch, RULES_OF_BATCH).solve_many(*np.zeros((3, 0, 19))).shared) == 0
     with pytest.raises(md.ClosureError, match="row 3: "):
         RobotReactions(torso_of_batch, RULES_OF_BATCH).solve_many(q, v, a, errors="raise")
-
-
-def test_a_known_force_must_be_a_springs(torso_of_batch):
-    rules = rules_from(
-        {
-            "name": "one joint",
-            "bodies": ["body_3"],
-            "joints": {"j3": {"holds": "body_3", "by": "body_2", "transmits": ["Fx"], "at": "base_yaw"}},
-            "steps": [{"body": "body_3", "known": ["j3.Fx"]}],
-        }
-    )
-    with pytest.raises(md.StateError, match=r"known force of 'j3', which is no spring .*springs are sr4"):
-        RobotReactions(torso_of_batch, rules)
 
 
 # Required wrenches of the bodies of a robot, and rules that do not fit it.
@@ -317,11 +304,6 @@ def test_a_rod_that_has_mass_is_refused():
         (
             "j5: {holds: body_5, by: body_4",
             "j5: {holds: body_5, by: body_3",
-            "'j5': .* connects 'body_5' to 'body_4'",
-        ),
-        (
-            "j5: {holds: body_5, by: body_4",
-            "j5: {holds: body_5, by: bodi_4",
             "'j5': .* connects 'body_5' to 'body_4'",
         ),
     ],

@@ -92,27 +92,6 @@ def test_a_door_on_three_hinges_is_described_by_data_alone():
         assert sharing.self_stress(door(turn)).shape == (11, 4)  # Fx, Fy of one hinge, Fz of two
 
 
-def test_a_step_that_comes_too_early_says_what_it_needs():
-    content = edited(lambda c: c["steps"].insert(0, c["steps"].pop()))
-    message = r"step 1 .*contains top.Fy, mid.Fy, closer.pull, handle.Fy, which no step"
-    with pytest.raises(StateError, match=message):
-        ReactionSharing(rules_from(content))(door())
-
-
-def test_a_balance_without_a_lever_is_a_dead_point():
-    content = yaml.safe_load(DOOR)
-    content["steps"] = [step for step in content["steps"] if "zero" in step or "known" in step]
-    content["steps"].append({"body": "door", "balance": "Fz", "takes": ["top.Fz", "mid.Fz", "low.Fz"]})
-    content["steps"].append({"body": "door", "balance": "My", "takes": "low.Fx"})
-    content["joints"]["top"]["transmits"] = ["Fz"]
-    content["steps"] += [
-        {"body": "door", "balance": "Mz about low", "takes": "handle.Fy"},
-        {"body": "door", "balance": "Fy", "takes": "low.Fy"},
-    ]
-    with pytest.raises(StateError, match=r"step 5 .*no lever arm in this balance"):
-        ReactionSharing(rules_from(content))(door())
-
-
 def test_what_the_load_case_lacks_is_named():
     sharing, whole = ReactionSharing(rules_from(yaml.safe_load(DOOR))), door()
     with pytest.raises(StateError, match="no known force of 'closer'; it has those of: none"):
@@ -123,13 +102,6 @@ def test_what_the_load_case_lacks_is_named():
         sharing(LoadCase(whole.rotations, whole.origins, {"door": np.zeros(3)}, whole.known))
     with pytest.raises(StateError, match="required_wrenches of 'door' contain NaN or infinite numbers"):
         sharing(LoadCase(whole.rotations, whole.origins, {"door": np.full(6, np.nan)}, whole.known))
-
-
-def test_a_line_without_length_is_refused():
-    content = yaml.safe_load(DOOR)
-    content["joints"]["closer"]["from"] = content["joints"]["closer"]["at"]
-    with pytest.raises(StateError, match="joint 'closer': 'from' and 'at' coincide"):
-        ReactionSharing(rules_from(content))(door())
 
 
 def test_the_matrix_is_the_moment_and_force_of_every_component():
@@ -149,21 +121,6 @@ def test_the_matrix_is_the_moment_and_force_of_every_component():
     assert np.allclose(E @ x, [*force, *moment], rtol=0, atol=1e-14)
 
 
-def test_many_states_are_those_one_after_another_and_a_bad_one_spoils_no_other():
-    sharing, turns = ReactionSharing(rules_from(yaml.safe_load(DOOR))), np.linspace(-2.0, 2.0, 11)
-    poses, required, x = map(np.array, zip(*(sharing._arrays(door(turn)) for turn in turns), strict=True))
-    required[3] = np.nan
-    rows = sharing._sharing(poses, required, x).by_name(sharing.rules)
-    for k, turn in enumerate(turns):
-        one = sharing(door(turn))
-        found = np.array([values[k] for values in rows.components.values()])
-        assert np.isfinite(rows.residual["door"][k]).all() == (k != 3)
-        if k != 3:
-            assert found == pytest.approx(list(one.components.values()), abs=1e-12)
-            assert rows.wrenches["low"][k] == pytest.approx(one.wrenches["low"], abs=1e-12)
-            assert rows.points["closer"][k] == pytest.approx(one.points["closer"], abs=1e-14)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -172,16 +129,12 @@ def test_many_states_are_those_one_after_another_and_a_bad_one_spoils_no_other()
         (lambda c: c.update(bodies=["door", "door"]), "bodies are door, door; each is to be named once"),
         (lambda c: c.update(joints=None), "joints is None; a mapping is needed"),
         (lambda c: c["joints"].update(top=3), "joint 'top': 3 is not a mapping"),
-        (lambda c: c["joints"]["top"].update(transmits=None), "'top' transmits None"),
         (lambda c: c["joints"]["top"].update(at=[0, 0, float("nan")]), "nor three coordinates"),
         (lambda c: c["steps"][4].update(takes=7), "step 5: 7; 'JOINT.COMPONENT' is needed"),
-        (lambda c: c["steps"][4].update(takes=[["low.Fz"]]), "step 5: .* is no component of a joint"),
         (lambda c: c["steps"][4]["takes"].update({"mid.Fz": "half"}), "weight of 'mid.Fz' is 'half'"),
-        (lambda c: c["steps"][4]["takes"].update({"mid.Fz": 0}), "weight of 'mid.Fz' is 0"),
         (lambda c: c["steps"].append({"body": "door", "rest": ["low"]}), "no joint '\\['low'\\]'"),
         (lambda c: c["joints"]["top"].update(transmits=["Fq"]), "'top' transmits Fq; each once of Fx"),
         (lambda c: c["joints"]["top"].update(holds="gate"), "holds 'gate', which is none of the bodies door"),
-        (lambda c: c["joints"]["top"].update(at=[1, 2]), "neither a name nor three coordinates"),
         (lambda c: c["joints"]["closer"].pop("from"), "'from' is missing"),
         (lambda c: c["joints"]["top"].update({True: "door"}), "unknown True"),
         (lambda c: c["steps"].pop(), "no step gives low.Fy"),
@@ -191,7 +144,6 @@ def test_many_states_are_those_one_after_another_and_a_bad_one_spoils_no_other()
         (lambda c: c["steps"][4].update(body="gate"), "step 5: 'gate' is none of the bodies door"),
         (lambda c: c["steps"][4].pop("takes"), "step 5: one of known, zero, rest, or balance with takes"),
         (lambda c: c["steps"].append({"body": "door", "rest": "closer"}), "'closer' transmits push or pull"),
-        (lambda c: c["steps"].append({"body": "door", "rest": "roof"}), "no joint 'roof'"),
     ],
 )
 def test_bad_rules_are_refused_by_name(change, message):

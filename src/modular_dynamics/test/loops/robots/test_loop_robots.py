@@ -10,7 +10,6 @@ import modular_dynamics as md
 from helpers.oracles.lagrange import Lagrangian
 from helpers.oracles.saddle_point import SaddlePoint
 from helpers.robots.spatial_mechanisms import platform
-from modular_dynamics.exceptions import SingularityError
 from modular_dynamics.loops import close_loops, solver_of
 from papers.charmie_torso.mujoco_loops import warn_on_stderr
 
@@ -336,21 +335,3 @@ def test_velocities_are_those_of_the_projection(floating):
     assert omega == pytest.approx(v[twist][3:], abs=1e-7)
     others = np.delete(np.arange(floating.nq), np.arange(pose.start, pose.stop))
     assert rate[others] == pytest.approx(np.delete(v, np.arange(twist.start, twist.stop)), abs=1e-7)
-
-
-def test_forward_dynamics_and_energy(floating):
-    result = md.InverseDynamics(floating).solve(np.zeros(6), *RATES)
-    state = floating, result.coordinates, result.velocities
-    motion = md.constrained_dynamics(*state, result.tau)
-    assert motion.a == pytest.approx(result.accelerations, rel=1e-9, abs=1e-8)
-    falling = md.simulate(floating, np.zeros(6), 0.1 * RATES[0], None, 0.05)
-    assert np.abs(falling.energy - falling.energy[0]).max() < 1e-8
-    assert falling.residual.max() < 1e-9
-
-
-def test_a_platform_on_five_legs_is_not_determined():
-    """The sixth leg's motor is chosen to be dependent: the platform is named, not free."""
-    graph = platform(floating=True)
-    short = graph.with_independent_joints(*graph.independent_joint_names[:5])
-    with pytest.raises(SingularityError, match=r"do not determine .*pose.*more joints must be independent"):
-        md.InverseDynamics(short).solve(np.zeros(5), np.zeros(5), np.zeros(5))
