@@ -7,7 +7,6 @@ needs no regular Jacobian; where loops cannot close it ends at a minimum of the 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,14 +77,12 @@ class Minimum:
         q (nq,): coordinates of all joints.
         residual: |phi|, the norm of the group's rows [m or 1]; of gears in the driven joints' units.
         gradient: the largest derivative of |phi|^2 / 2 along a coordinate that is not held by a limit.
-        at_limits: names of the joints that a limit keeps from reducing the residual further.
     """
 
     group: LoopGroup
     q: Array
     residual: float
     gradient: float
-    at_limits: tuple[str, ...]
 
     @property
     def closed(self) -> bool:
@@ -105,14 +102,6 @@ class Search:
     q: Array
     open_groups: tuple[Minimum, ...]
     evaluations: int
-
-
-class _Rows(NamedTuple):
-    """Values and derivatives of the rows at coordinates with the bytes ``key``."""
-
-    key: bytes
-    phi: Array
-    J: Array
 
 
 class LeastSquares:
@@ -188,20 +177,20 @@ class LeastSquares:
         from scipy.optimize import least_squares  # noqa: PLC0415  # slow to import, and seldom needed
 
         q = start.copy()
-        last = _Rows(b"", np.zeros(0), np.zeros((0, 0)))
+        last: tuple[bytes, Array, Array] = b"", np.zeros(0), np.zeros((0, 0))
 
-        def rows(x: Array) -> _Rows:
+        def rows(x: Array) -> tuple[bytes, Array, Array]:
             nonlocal last
-            if last.key != x.tobytes():  # scipy asks for values, then for derivatives
+            if last[0] != x.tobytes():  # scipy asks for values, then for derivatives
                 q[group.q] = x
-                last = _Rows(x.tobytes(), *self._rows(group, q))
+                last = x.tobytes(), *self._rows(group, q)
             return last
 
         def values(x: Array) -> Array:
-            return rows(x).phi
+            return rows(x)[1]
 
         def derivatives(x: Array) -> Array:
-            return rows(x).J
+            return rows(x)[2]
 
         bounds = (self._low[group.q], self._high[group.q]) if limited else (-np.inf, np.inf)
         units = self._coordinates.spread(self.system.units)[group.q]
@@ -243,16 +232,8 @@ class LeastSquares:
         if limited:
             room = np.where(downhill > 0.0, self._high[group.q] - q[group.q], q[group.q] - self._low[group.q])
             stopped = (room < SLACK) & (np.abs(downhill) > 0.0)
-        graph = self.system.graph
-        counts = [graph.joint(name).type.nq for name in group.joints]
-        names = np.repeat(np.array(group.joints, object), counts)[stopped]
-        return Minimum(
-            group,
-            self._coordinates.unit(q.copy()),
-            float(np.linalg.norm(phi)),
-            float(np.abs(downhill[~stopped]).max(initial=0.0)),
-            tuple(dict.fromkeys(names.tolist())),
-        )
+        gradient = float(np.abs(downhill[~stopped]).max(initial=0.0))
+        return Minimum(group, self._coordinates.unit(q.copy()), float(np.linalg.norm(phi)), gradient)
 
 
 def _velocity_map(joint: Joint, q: Array) -> Array:
