@@ -13,7 +13,6 @@ from helpers.robots.parallel_mechanisms import Builder, ankle, bricard, delta
 from helpers.robots.planar_robots import four_bar, with_limits
 from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
 from modular_dynamics.exceptions import ClosureError, StateError
-from modular_dynamics.loops.assembly.assemble import Assembler
 
 MECHANISMS = {
     "ankle": ankle(),
@@ -182,20 +181,3 @@ def test_reversed_frames_of_a_planar_loop_are_named():
     builder.cut("pin", "revolute", ("coupler", (1.5, 0, 0)), ("rocker", (1, 0, 0), (np.pi, 0, 0)), (0, 0, 1))
     with pytest.raises(ClosureError, match="The frames of 'pin' are reversed there"):
         md.assemble(md.load_urdf(builder.urdf()))
-
-
-def test_the_search_is_the_same_every_time():
-    graph = md.load_urdf(MECHANISMS["delta"].urdf())
-    first, second = (Assembler(graph).search(graph.neutral()) for _ in range(2))
-    assert np.array_equal(first.q, second.q)
-
-
-@pytest.mark.parametrize("ratio", [-30.0, 1e6])
-def test_gears_of_large_ratio_are_closed_too(ratio):
-    built = four_bar()
-    built.turn("motor", "world", "motor", (4, 4))
-    built.tags.append(f'<gear joint="motor" driver="rocker" ratio="{ratio}" offset="500"/>')
-    graph = built.graph()
-    coordinates = md.assemble(graph).coordinates
-    motor, rocker = (coordinates[graph.q_slice(name)][0] for name in ("motor", "rocker"))
-    assert motor == pytest.approx(ratio * rocker + 500, rel=1e-9)

@@ -14,7 +14,6 @@ from helpers.oracles.saddle_point import SaddlePoint
 from helpers.paths import ROBOTS
 from helpers.random_examples.examples import rounds, some
 from helpers.random_examples.mechanisms import second_axis
-from helpers.robots.closed_robots import change_point
 from helpers.robots.planar_mechanisms import branch_of, four_bar_by_cosines, modes_of
 from helpers.robots.planar_robots import Planar, four_bar, with_limits
 from helpers.robots.spatial_mechanisms import (
@@ -33,8 +32,7 @@ from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
 from helpers.springs import spring_torque
 from modular_dynamics.exceptions import ClosureError, SingularityError, StateError
 from modular_dynamics.loops import close_loops, solver_of
-from modular_dynamics.loops.assembly.mechanism import Mechanism, free_coordinates
-from modular_dynamics.loops.constraints.constraint_system import ConstraintSystem
+from modular_dynamics.loops.assembly.mechanism import Mechanism
 from modular_dynamics.loops.dynamics.solver import ClosedLoopSolver
 
 #: Residual of a closed loop.
@@ -169,17 +167,6 @@ def test_rounding_does_not_choose_the_mode_of_a_start_in_line():
     """All bars along x, and the two modes mirrored: the same one in all planes."""
     graphs = [four_bar(robot=Planar(seed)).graph() for seed in range(12)]
     assert len({round(float(close_loops(graph, [0.0])[1]), 6) for graph in graphs}) == 1
-
-
-def test_a_start_that_gears_take_out_of_line_decides_the_mode():
-    """A little to one side, or mirrored to the other."""
-    modes = []
-    for offset in (0.01, -0.01):
-        robot = four_bar()
-        robot.turn("motor", "world", "motor", (4, 4))
-        robot.tags.append(f'<gear joint="crank" driver="motor" ratio="1" offset="{offset}"/>')
-        modes.append(close_loops(robot.graph(), [0.0]))
-    assert modes[0] == pytest.approx(-modes[1], abs=1e-9)
 
 
 @pytest.mark.parametrize("make", [Mechanism, GeneralSolver])
@@ -370,18 +357,6 @@ def test_free_joints_keep_the_guess_and_do_not_move(mechanism):
     assert turned.free == first.free
 
 
-@pytest.mark.parametrize(("kind", "free"), [("spherical", 3), ("universal", 2)])
-def test_joints_of_the_table_are_free_as_its_loop_joint_says(kind, free):
-    """They move where the loop does not close otherwise."""
-    graph, rng = table(kind), np.random.default_rng(0)
-    solver = solver_of(graph)
-    for _ in range(60):
-        closed = solver.close([0.4], rng.uniform(-2.5, 2.5, graph.nq))
-        assert solver.system.largest_residual(closed) < 1e-9
-        assert closed[graph.q_slice("driven")] == 0.4
-    assert len(solver.system.free) == free
-
-
 def test_what_is_free_does_not_depend_on_the_first_call():
     """Each solver finds it by itself: closing first, from a guess, or dynamics at once."""
     graph = spinning_rod(2)
@@ -450,16 +425,6 @@ def test_a_motor_that_is_missing_is_no_free_joint():
     short = graph.with_independent_joints(*graph.independent_joint_names[:5])
     with pytest.raises(SingularityError, match="more joints must be independent"):
         md.InverseDynamics(short).solve(np.zeros(5), np.zeros(5), np.zeros(5))
-
-
-def test_a_dead_point_is_no_free_coordinate():
-    """All sides of a four-bar on one line: J_d loses rank there, and only there."""
-    graph = md.load_urdf(change_point())
-    system = ConstraintSystem(graph)
-    closed = np.array([0.0, 0.0, np.pi])
-    assert system.largest_residual(closed) < 1e-12
-    assert system.projection(closed).condition > 1e6
-    assert free_coordinates(system, closed) == ()
 
 
 def test_a_dead_point_beside_a_free_coordinate():

@@ -56,24 +56,6 @@ def test_solves_equation_22(load_robot, name):
     assert same == pytest.approx(free, rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", ["four_bar", "exoskeleton", "crane"])
-def test_inverse_dynamics_of_the_accelerations_gives_the_torques(load_robot, name):
-    """Of small velocities and large accelerations, which vary along the branch more than the former."""
-    graph, rng = load_robot(name), np.random.default_rng(0)
-    solver = solver_of(graph)
-    reference, p = solver.reference(), len(solver.independent_v)
-    for _ in range(60):
-        q = reference[solver.independent_q] + rng.uniform(-0.05, 0.05, p)
-        v, tau = rng.normal(size=p), 10.0 * rng.normal(size=p)
-        closed = solver.close(q, reference)
-        motion = md.constrained_dynamics(graph, closed, solver.projection(closed) @ v, tau)
-        a = motion.a[solver.independent_v]
-        back = md.inverse_dynamics(graph, q, v, a, guess=closed)
-        M, h = md.mass_matrix(graph, q, guess=closed), md.nonlinear_effects(graph, q, v, guess=closed)
-        sizes = np.abs(M) @ np.abs(a) + np.abs(h) + np.abs(tau)
-        assert np.abs(back - tau).max() < 1e-8 * sizes.max()
-
-
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_flat_windows_are_refused(count):
     """Branches cross there: in the uprights' common motion and in others that also leave the loops closed."""
@@ -234,22 +216,6 @@ def test_against_a_saddle_point_system_of_pinocchio(make, count):
     assert (after - before) / (2.0 * step) == pytest.approx(result.tau @ v[own], abs=1e-6)
 
 
-@pytest.mark.parametrize("name", STATES)
-def test_all_independent_joints_prescribed_is_inverse_dynamics_and_none_forward_dynamics(load_robot, name):
-    graph, rng = load_robot(name), np.random.default_rng(1)
-    a, v = rng.normal(size=(2, len(graph.independent_joint_names)))
-    inverse = md.InverseDynamics(graph).solve(STATES[name], v, a)
-    state, nothing = (graph, inverse.coordinates, inverse.velocities), np.full(len(a), np.nan)
-    result = md.constrained_dynamics(*state, nothing, prescribed=graph.independent_joint_names, a=a)
-    assert result.tau == pytest.approx(inverse.tau, rel=1e-10, abs=1e-9)
-    assert result.a == pytest.approx(inverse.accelerations, rel=1e-9, abs=1e-9)
-    forward = md.constrained_dynamics(*state, inverse.tau)
-    result = md.constrained_dynamics(*state, inverse.tau, prescribed=[], a=nothing)
-    assert result.a == pytest.approx(forward.a, rel=1e-9, abs=1e-9)
-    assert result.multipliers == pytest.approx(forward.multipliers, rel=1e-8, abs=1e-7)
-    assert result.tensions == pytest.approx(forward.tensions)
-
-
 def test_external_wrenches_count():
     graph = spinning_rod()
     load = {"rod0": [1.0, 2.0, 3.0, 0.4, 0.5, 0.6]}
@@ -300,10 +266,6 @@ def test_errors_name_what_is_wrong(load_robot):
         md.constrained_dynamics(*state, [0.0], prescribed=[passive], a=[0.0])
     with pytest.raises(StateError, match="tau has shape"):
         md.constrained_dynamics(*state, [0.0, 1.0])
-    with pytest.raises(StateError, match="prescribed is 3; the names of joints"):
-        md.constrained_dynamics(*state, [0.0], prescribed=3)
-    with pytest.raises(StateError, match="a is not an array of numbers: complex"):
-        md.constrained_dynamics(*state, [0.0], prescribed=graph.independent_joint_names, a=[1j])
     both = graph.with_independent_joints(*graph.joint_names)
     zeros = np.zeros(len(graph.joint_names))
     with pytest.raises(ClosureError, match=r"cannot all be prescribed: its loops couple them.* 1 degree"):

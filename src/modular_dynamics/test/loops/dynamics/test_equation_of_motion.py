@@ -57,15 +57,6 @@ def test_inverse_dynamics_of_the_accelerations_gives_the_torques(graph):
         assert np.abs(M @ a + h - tau).max() < 1e-11 * sizes.max()
 
 
-def test_mass_matrix_is_symmetric_and_gives_the_kinetic_energy(graph):
-    for q, v, _, guess in states(graph, 5, seed=2):
-        full, M = md.close_loops(graph, q, guess), md.mass_matrix(graph, q, guess=guess)
-        assert np.array_equal(M, M.T)
-        W = md.explicit_constraint_jacobian(graph, q, full)
-        kinetic = md.energy(graph, full, W @ v) - md.energy(graph, full, 0.0 * (W @ v))
-        assert 0.5 * v @ M @ v == pytest.approx(kinetic, rel=1e-9, abs=1e-9)
-
-
 def test_results_are_written_into_out(graph):
     q, v, tau, guess = next(states(graph, 1))
     calls = (
@@ -110,24 +101,6 @@ def test_without_a_guess_the_general_method_answers(graph):
     back = md.inverse_dynamics(graph, q, v, out)
     sizes = np.abs(M) @ np.abs(out) + np.abs(md.nonlinear_effects(graph, q, v)) + np.abs(tau)
     assert np.abs(back - tau).max() < 1e-11 * sizes.max()
-
-
-def test_friction_counts_in_bias_and_accelerations(load_robot):
-    graph = load_robot("exoskeleton")
-    name = graph.independent_joint_names[-1]
-    graph = graph.with_parameters({f"joint {name} damping": 0.7, f"joint {name} friction": 0.4})
-
-    def rough_and_smooth(function, *state):
-        return (function(graph, *state, guess=guess, friction=kind) for kind in ("urdf", "none"))
-
-    for q, v, tau, guess in states(graph, 5):
-        expected = np.zeros(len(v))
-        expected[-1] = 0.7 * v[-1] + 0.4 * np.sign(v[-1])
-        rough, smooth = rough_and_smooth(md.nonlinear_effects, q, v)
-        assert rough - smooth == pytest.approx(expected, abs=1e-10)
-        rough, smooth = rough_and_smooth(md.forward_dynamics, q, v, tau)
-        M = md.mass_matrix(graph, q, guess=guess)
-        assert np.abs(M @ (rough - smooth) + expected).max() < 1e-10 * np.abs(tau).max()
 
 
 @pytest.mark.parametrize("which", ["q", "v", "tau", "guess"])

@@ -1,17 +1,14 @@
 """Many states with closed loops: rows as single calls, bad states marked, the same bits on any threads."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 import modular_dynamics as md
 from helpers.robots import closed_robots
-from helpers.robots.parallel_mechanisms import ankle, bricard, delta, sarrus
+from helpers.robots.parallel_mechanisms import ankle, bricard, delta
 from helpers.robots.planar_mechanisms import MECHANISMS, four_bar_by_cosines, same_angle, slider_crank
 from helpers.robots.planar_robots import four_bar
 from modular_dynamics.loops import joint_motions, solver_of
-from modular_dynamics.loops.core_loops import GOOD, core_loops
 
 ROBOTS = "four_bar", "exoskeleton", "charmie_torso", "crane", "slider_crank"
 COUNT = 300
@@ -185,17 +182,6 @@ def test_several_turns_of_a_crank(turns):
     assert turned[:2] == pytest.approx([2.0 * np.pi * turns, -2.0 * np.pi * turns], abs=1e-9)
 
 
-def test_a_guess_some_turns_away_counts():
-    graph = four_bar().graph()
-    states = motion(graph, 100)
-    here = md.InverseDynamics(graph).solve_many(*states)
-    guess = here.coordinates[0] + [0.0, 6.0 * np.pi, -4.0 * np.pi]
-    there = md.InverseDynamics(graph).solve_many(*states, guess=guess)
-    away = np.broadcast_to([0.0, 6.0 * np.pi, -4.0 * np.pi], here.coordinates.shape)
-    assert there.coordinates - here.coordinates == pytest.approx(away, abs=1e-12)
-    assert there.tau == pytest.approx(here.tau, rel=1e-12, abs=1e-12 * np.abs(here.tau).max())
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_random_linkages_with_rows_beyond_reach(seed):
     """Four-bars and slider-cranks on a random walk that also leaves what they reach."""
@@ -232,23 +218,6 @@ def graph_of_newton(request, load):
     return load(request.param)
 
 
-def answered(graph_of_newton, states, starts, threads=1):
-    """What the core writes, without the general method."""
-    q, v, a = (np.ascontiguousarray(x) for x in states)
-    tau, coordinates = np.full(v.shape, np.nan), np.full((len(q), graph_of_newton.nq), np.nan)
-    statuses = np.zeros(len(q), np.int64)
-    loops, results = graph_of_newton.once(core_loops), (tau, coordinates, None, statuses)
-    loops.inverse_dynamics_rows(q, v, a, starts, *results, False, threads)
-    return SimpleNamespace(tau=tau, coordinates=coordinates, statuses=statuses)
-
-
-def test_the_compiled_function_answers_all_rows_alone(graph_of_newton):
-    rows = answered(graph_of_newton, motion(graph_of_newton), solver_of(graph_of_newton).reference())
-    assert (rows.statuses == 0).all()
-    for q in rows.coordinates:
-        assert max(solver_of(graph_of_newton).residual(q).values()) < 1e-10
-
-
 def test_motors_do_the_work_that_bodies_gain(graph_of_newton):
     """Power of the motors is the rate of the energy of all bodies, by central differences."""
     q, v, a = (x[40] for x in motion(graph_of_newton, size=0.2))
@@ -258,21 +227,6 @@ def test_motors_do_the_work_that_bodies_gain(graph_of_newton):
         full = solver.close(q + sign * h * v + 0.5 * h * h * a, batch.coordinates[0])
         energies.append(md.energy(graph_of_newton, full, solver.projection(full) @ (v + sign * h * a)))
     assert batch.tau[0] @ v == pytest.approx((energies[1] - energies[0]) / (2.0 * h), rel=1e-6, abs=1e-6)
-
-
-def test_a_dead_point_is_left_to_the_general_method():
-    """Where the plate is highest, legs are straight."""
-    graph_of_newton = md.load_urdf(sarrus().urdf())
-    solver = solver_of(graph_of_newton)
-    start = solver.reference()
-    straight = start[solver.independent_q] + np.arctan2(0.4, 0.25)
-    rest = np.zeros((2, 1))
-    rows = answered(
-        graph_of_newton, (np.array([start[solver.independent_q] + 0.01, straight]), rest, rest), start
-    )
-    assert rows.statuses[0] == GOOD
-    assert rows.statuses[1] != GOOD
-    assert np.isnan(rows.tau[1]).all()
 
 
 # M1, h1, g1 and forward dynamics of many states: as of single states; tau = M1 a + h1.
@@ -397,19 +351,6 @@ def test_rows_are_the_single_states(crane, crane_states, function, more, guesses
         assert all(np.array_equal(mine[k], own) for mine, own in zip(result, expected, strict=True))
     none = quantity(crane, *(x[:0] for x in crane_states), **more)
     assert [x.shape for x in none] == [(0, *x.shape[1:]) for x in result]
-
-
-@pytest.mark.parametrize("function", ["regressor", "inverse_dynamics_derivatives"])
-def test_a_floating_base_has_more_coordinates_than_velocities(function):
-    graph = md.load_urdf(closed_robots.path("four_bar"), floating_base=True)
-    quantity = functions(function)
-    q = np.array([[0.1, 0.2, -0.1, 1.0, 0.1, 0.2, 0.0, 0.7], [0.0, 0.3, 0.1, 1.0, 0.0, 0.0, 0.0, 0.8]])
-    v, a = np.random.default_rng(4).normal(size=(2, 2, 7))
-    result = quantity(graph, q, v, a)
-    followed = md.close_loops(graph, q)
-    for k, state in enumerate(zip(q, v, a, strict=True)):
-        expected = quantity(graph, *state, guess=followed[k])
-        assert all(np.array_equal(mine[k], own) for mine, own in zip(result, expected, strict=True))
 
 
 @pytest.mark.parametrize("quantity", [md.regressor, md.inverse_dynamics_derivatives])

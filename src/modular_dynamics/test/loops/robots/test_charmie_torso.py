@@ -171,22 +171,6 @@ def test_actuators_carry_the_trees_torso_and_the_springs_over_their_levers(graph
         assert moves[:2].T @ forces == pytest.approx(expected, abs=1e-8)
 
 
-def test_torso_lift_and_pitch_describe_the_same_mechanism(graph):
-    instead = {"act4": "torso_lift", "act5": "torso_pitch"}
-    other = graph.with_independent_joints(*(instead.get(n, n) for n in graph.independent_joint_names))
-    assert "act4" not in other.independent_joint_names
-    for t in TIMES[::10]:
-        result = md.InverseDynamics(graph).solve(*motion(graph, t))
-        places = [graph.q_slice(name).start for name in other.independent_joint_names]
-        state = (x[places] for x in (result.coordinates, result.velocities, result.accelerations))
-        again = md.InverseDynamics(other).solve(*state)
-        assert again.coordinates == pytest.approx(result.coordinates, abs=1e-10)
-        assert again.accelerations == pytest.approx(result.accelerations, abs=1e-9)
-        W = md.explicit_constraint_jacobian(other, result.coordinates[places])
-        independent = [graph.v_slice(name).start for name in graph.independent_joint_names]
-        assert W[independent].T @ result.tau == pytest.approx(again.tau, abs=1e-8)  # the same virtual power
-
-
 def scaled(graph, **laws):
     """The robot with other spring constants."""
     text = graph.urdf
