@@ -249,7 +249,7 @@ def test_links_belong_to_functions_of_links(load_robot, tmp_path, functions, lin
 def test_errors_say_what_is_needed(load_robot, tmp_path, path, functions, message):
     with pytest.raises(md.StateError, match=message):
         load_robot("four_link").export_c(tmp_path / path, functions)
-    with pytest.raises(md.StateError, match="the path of the C file is 3; text such as 'folder/NAME.c'"):
+    with pytest.raises(md.StateError, match=r"the path of the C file is 3; text such as 'folder/NAME\.c'"):
         load_robot("four_link").export_c(3)
     assert list(tmp_path.iterdir()) == []
 
