@@ -14,7 +14,8 @@ from helpers.processes import generate_from
 from helpers.robots.charmie_torso import SMOOTH, TIMES, TORSO, lengths, motion, of, strokes
 from helpers.robots.small_torso import load, small_torso_text
 from modular_dynamics.algebra import to_rotation_translation
-from modular_dynamics.loops import ReactionSharing, joint_reactions, load_case_of, read_rules, wrenches_of
+from modular_dynamics.loops import RobotReactions, read_rules
+from papers.charmie_torso.reactions import wrenches_of
 
 PARAMETERS = ROBOTS / "generators" / "charmie_torso_parameters.yaml"
 
@@ -224,13 +225,12 @@ class Case:
         self.graph = graph
         self.dynamics = md.InverseDynamics(graph).solve(q, v, a)
         self.rules = read_rules(RULES)
-        self.load_case = load_case_of(graph, self.dynamics, self.rules)
-        self.sharing = ReactionSharing(self.rules)
-        self.shared = self.sharing(self.load_case)
+        self.sharing = RobotReactions(graph, self.rules)
+        self.shared = self.sharing(self.dynamics).by_name(self.rules)
+        self.least = self.sharing.least_norm(self.dynamics).by_name(self.rules)
         d = self.dynamics
         self.oracle = MovingBodies(graph, d.coordinates, d.velocities, d.accelerations)
-        reactions = joint_reactions(graph, d)
-        self.general = wrenches_of(graph, reactions, self.rules, self.load_case)
+        self.general = wrenches_of(self.sharing, d, self.sharing(d))
         self.tau = dict(zip(graph.independent_joint_names, d.tau, strict=True))
 
     def in_root_axes(self, wrenches, name):
@@ -264,7 +264,7 @@ def out_of_balance(case, wrenches, body):
 @pytest.mark.parametrize("how", ["rules", "least norm", "closure module"])
 def test_every_body_is_in_equilibrium_by_another_code(cases, how):
     for case in cases:
-        least = case.sharing.least_norm(case.load_case).wrenches
+        least = case.least.wrenches
         wrenches = {"rules": case.shared.wrenches, "least norm": least, "closure module": case.general}[how]
         for body in case.rules.bodies:
             assert out_of_balance(case, wrenches, body) < TIGHT, body
@@ -304,10 +304,9 @@ def test_rules_and_closure_module_differ_by_a_self_stress(cases):
 
 def test_rules_and_least_norm_differ_within_the_null_space(cases):
     for case in cases:
-        stress = case.sharing.self_stress(case.load_case)
+        stress = case.sharing.self_stress(case.dynamics)
         assert stress.shape[1] == case.dynamics.redundant
-        least = case.sharing.least_norm(case.load_case).components
-        x, y = (np.array(list(c.values())) for c in (case.shared.components, least))
+        x, y = (np.array(list(one.components.values())) for one in (case.shared, case.least))
         assert np.abs((x - y) - stress @ (stress.T @ (x - y))).max() < TIGHT
         assert np.abs(stress.T @ y).max() < TIGHT  # that is what makes it the shortest
         assert y @ y < x @ x
