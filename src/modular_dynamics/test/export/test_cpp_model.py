@@ -12,7 +12,7 @@ from hypothesis import given
 import modular_dynamics as md
 from helpers.paths import ROOT
 from helpers.processes import run_command
-from helpers.random_examples.examples import examples, some
+from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
 from helpers.tree_dynamics import BOXED_TOOL, assert_close, random_states
 from modular_dynamics.exceptions import StateError, UnsupportedModelError
@@ -75,13 +75,6 @@ def test_torques_of_trees_equal_pinocchio(load_robot, tmp_path, compiler):
 
 @needs_compiler
 @pytest.mark.slow
-@pytest.mark.parametrize("name", some(["charmie", "branched_38dof"], 1))
-def test_torques_of_trees_equal_the_library(load_robot, tmp_path, name):
-    assert_tree_agrees(load_robot(name), tmp_path)
-
-
-@needs_compiler
-@pytest.mark.slow
 @examples(6)
 @given(tree=random_trees(largest=12))
 def test_torques_of_random_trees_equal_the_library(tmp_path_factory, tree):
@@ -114,13 +107,6 @@ def assert_loops_agree(graph, folder, compiler="g++"):
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_torques_of_closed_loops_equal_the_general_method(load_robot, tmp_path, compiler):
     assert_loops_agree(load_robot("exoskeleton"), tmp_path, compiler)  # gears, a spring
-
-
-@needs_compiler
-@pytest.mark.slow
-@pytest.mark.parametrize("name", some(["crane", "slider_crank", "charmie_torso"], 1))
-def test_torques_of_other_loops_equal_the_general_method(load_robot, tmp_path, name):
-    assert_loops_agree(load_robot(name), tmp_path)
 
 
 def test_headers_of_the_examples_are_those_of_the_robots(load_robot):

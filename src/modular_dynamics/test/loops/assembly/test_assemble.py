@@ -142,11 +142,6 @@ def test_a_floating_base_moves_too():
         assert np.linalg.norm(quaternion) == pytest.approx(1.0, abs=1e-12)
 
 
-def test_a_guess_of_wrong_shape_is_named():
-    with pytest.raises(StateError, match=r"^guess, of all joints: .*\(3,\)"):
-        md.assemble(four_bar().graph(), [0.1])
-
-
 @pytest.mark.parametrize("close", [md.assemble, lambda graph, guess: md.close_loops(graph, [0.3], guess)])
 def test_a_guess_beyond_all_digits_of_an_angle_is_named(close):
     graph = four_bar().graph()

@@ -12,7 +12,7 @@ from helpers.general_loops import GeneralSolver
 from helpers.oracles.rigid_bodies import RigidBodies
 from helpers.oracles.saddle_point import SaddlePoint
 from helpers.paths import ROBOTS
-from helpers.random_examples.examples import rounds, some
+from helpers.random_examples.examples import rounds
 from helpers.random_examples.mechanisms import second_axis
 from helpers.robots.planar_mechanisms import branch_of, four_bar_by_cosines, modes_of
 from helpers.robots.planar_robots import Planar, four_bar, with_limits
@@ -95,16 +95,6 @@ def test_the_mode_is_the_nearest_of_all_to_the_guess(name, far):
         assert distance(graph, closed, guess) == pytest.approx(min(modes), abs=1e-7)
         compared += 1
     assert compared > 10
-
-
-@pytest.mark.parametrize("far", [0.3, 1.0, 2.5])
-def test_newton_finds_the_nearest_of_two_modes(far):
-    graph = GRAPHS["planar"]
-    general = GeneralSolver(graph)
-    for guess in some(guesses(graph, far)[::4], 20):
-        modes = [distance(graph, mode, guess) for mode in four_bar_modes(guess)]
-        closed = general.close(guess[:1], guess)
-        assert distance(graph, closed, guess) == pytest.approx(min(modes), abs=1e-7)
 
 
 @pytest.mark.parametrize("name", MODES)
@@ -271,19 +261,6 @@ def test_no_guess_ends_with_reversed_frames(kind):
     for guess in guesses_of_loop_types(graph, rounds(220, daily=70)):
         closed = solver.close([0.4], guess)
         assert violations(graph, kind, closed) == pytest.approx((0.0, 0.0), abs=1e-9)
-
-
-@pytest.mark.parametrize("kind", TYPES)
-def test_assembly_does_not_end_with_reversed_frames(kind):
-    graph, count = table(kind), 0
-    for guess in guesses_of_loop_types(graph, 60):
-        try:
-            closed = md.assemble(graph, guess)
-        except ClosureError:  # hinges have limits
-            continue
-        count += 1
-        assert violations(graph, kind, closed.coordinates) == pytest.approx((0.0, 0.0), abs=1e-9)
-    assert count > 30, count
 
 
 # Passive coordinates that neither motors nor loops determine, against a saddle-point system of Pinocchio.

@@ -6,7 +6,7 @@ import pytest
 import modular_dynamics as md
 from helpers.robots import closed_robots
 from helpers.robots.parallel_mechanisms import ankle, bricard, delta
-from helpers.robots.planar_mechanisms import MECHANISMS, four_bar_by_cosines, same_angle, slider_crank
+from helpers.robots.planar_mechanisms import MECHANISMS, four_bar_by_cosines, same_angle
 from helpers.robots.planar_robots import four_bar
 from modular_dynamics.loops import joint_motions, solver_of
 
@@ -180,34 +180,6 @@ def test_several_turns_of_a_crank(turns):
         assert same_angle(four_bar_by_cosines(angle, way), coordinates)
     turned = batch.coordinates[-1] - batch.coordinates[0]
     assert turned[:2] == pytest.approx([2.0 * np.pi * turns, -2.0 * np.pi * turns], abs=1e-9)
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_random_linkages_with_rows_beyond_reach(seed):
-    """Four-bars and slider-cranks on a random walk that also leaves what they reach."""
-    rng = np.random.default_rng(seed)
-    if seed % 2:
-        graph = slider_crank(offset=rng.uniform(0.3, 0.7)).graph()
-    else:
-        a, b, c = rng.uniform(0.6, 1.6, 3)
-        graph = four_bar(a, b, c, rng.uniform(1.0, 2.0)).graph()
-    graph = graph.with_independent_joints("rocker") if seed % 4 == 0 else graph
-    solver = solver_of(graph)
-    walk = np.cumsum(rng.normal(0.0, 0.06, (150, 1)), axis=0)
-    # to both sides: the reference may lie near the end of what the linkage reaches
-    q = solver.reference()[solver.independent_q] + np.concatenate((walk, walk[::-1], -walk))
-    v, a = rng.normal(size=(2, *q.shape))
-    batch, guess = md.InverseDynamics(graph).solve_many(q, v, a), None
-    answered = np.flatnonzero(batch.statuses == md.StateStatus.ANSWERED)
-    assert len(answered) > 30
-    for row in answered:
-        single = md.InverseDynamics(graph).solve(q[row], v[row], a[row], guess=guess)
-        guess = single.coordinates
-        size = (
-            1e-10 / min(1.0, np.nan_to_num(batch.sines[row], nan=1e-3)) ** 2
-        )  # of rounding, at a dead point
-        assert batch.tau[row] == pytest.approx(single.tau, rel=size)
-        assert batch.coordinates[row] == pytest.approx(guess, abs=size)
 
 
 # Many states of loops that are not planar: rows as single calls, bad rows marked, any number of threads.

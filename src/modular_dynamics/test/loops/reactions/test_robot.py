@@ -9,14 +9,13 @@ import yaml
 import modular_dynamics as md
 from helpers.paths import ROBOTS
 from helpers.robots.charmie_torso import RULES as RULES_OF_BATCH
-from helpers.robots.charmie_torso import TORSO, motion
+from helpers.robots.charmie_torso import TORSO
 from helpers.robots.small_torso import load, small_torso_text
 from modular_dynamics.loops import (
     RobotReactions,
     read_rules,
     rules_from,
 )
-from papers.charmie_torso.mujoco_loops import MujocoLoops
 
 CONTENT = (ROBOTS / "charmie_torso_rules.yaml").read_text()
 RULES = rules_from(yaml.safe_load(CONTENT))
@@ -118,16 +117,6 @@ def test_bodies_are_in_equilibrium_and_actuators_do_the_work(torso_of_batch):
         assert batch.components[name, "push"] == pytest.approx(own, abs=1e-9)
     for spring, tensions in zip(torso_of_batch.springs, batch.dynamics.tensions.T, strict=True):
         assert np.array_equal(batch.components[spring.name, "pull"], tensions)
-
-
-def test_mujoco_has_the_same_wrench_below_body_3(torso_of_batch):
-    peer = MujocoLoops(torso_of_batch.urdf, torso_of_batch.independent_joint_names)
-    times = np.linspace(0.0, 5.0, 11)
-    q, v, a = (np.array(x) for x in zip(*(motion(torso_of_batch, t) for t in times), strict=True))
-    batch = RobotReactions(torso_of_batch, RULES_OF_BATCH).solve_many(q, v, a)
-    for k in range(len(times)):
-        peer(q[k], v[k], a[k])
-        assert batch.wrenches["j3"][k] == pytest.approx(peer.reaction("body_3"), abs=1e-9)
 
 
 def test_states_without_an_answer_spoil_no_other(torso_of_batch):
