@@ -23,7 +23,7 @@ from .tree import (
     STATES,
     TOLERANCE,
     TORQUES,
-    function_names,
+    checked_names,
     quaternions,
     verify,
     weights,
@@ -137,25 +137,18 @@ def _checked_functions(
     graph: SubsystemGraph, functions: Sequence[str] | None, links: Sequence[str], what: str
 ) -> tuple[str, ...]:
     """Return the names, in the order of FUNCTIONS. Raises StateError, as `loop_recordings`."""
-    if functions is None:
-        names: tuple[str, ...] = ("close_loops", *DEFAULT_FUNCTIONS)
-    else:
-        names = function_names(functions)
-    known = ", ".join(FUNCTIONS)
-    if not names:
-        raise StateError(f"{what} of no functions; those of a robot with closed loops: {known}")
-    for name in names:
-        if name not in FUNCTIONS:
-            raise StateError(
-                f"{what} of '{graph.name}', which has closed loops, has no function {name!r}; its functions: "
-                f"{known}. Those of the open tree: graph.tree"
-            )
+    chosen = ("close_loops", *DEFAULT_FUNCTIONS) if functions is None else functions
+    whose, advice = (
+        f"{what} of '{graph.name}', which has closed loops,",
+        ". Those of the open tree: graph.tree",
+    )
+    names = checked_names(chosen, FUNCTIONS, whose, advice)
     if links:
         raise StateError(
             f"{what}: links= of a robot with closed loops; 'frame_poses' and 'jacobian' of graph.tree "
             "take the coordinates that close_loops computes"
         )
-    return tuple(name for name in FUNCTIONS if name in names)
+    return names
 
 
 def _raise_unless_planar(graph: SubsystemGraph, what: str) -> None:

@@ -268,7 +268,7 @@ def test_loops_that_are_not_needed_are_refused(tmp_path):
             "has closed loops, has no function 'jacobian'; its functions: close",
         ),
         ({"functions": [3]}, r"functions is \[3\]; a sequence of names is needed"),
-        ({"functions": []}, "of no functions; those of a robot with closed loops: close_loops"),
+        ({"functions": []}, "of no functions; its functions: close_loops"),
         ({"links": ["L1"]}, "'frame_poses' and 'jacobian' of graph.tree"),
         ({"guess": [0.0]}, r"q has shape \(1,\)"),
     ],

@@ -29,14 +29,12 @@ class ClosedConfiguration:
         independent: those of ``graph.independent_joint_names``: the q of `inverse_dynamics`.
         residual: by loop joint and gear, the largest violation of its rows [m or 1].
         at_limits: names of the joints that are at one of their limits.
-        evaluations: how often the constraint rows were computed.
     """
 
     coordinates: Array
     independent: Array
     residual: Mapping[str, float]
     at_limits: tuple[str, ...]
-    evaluations: int
 
 
 class Assembler:
@@ -64,9 +62,7 @@ class Assembler:
             if min(abs(q[graph.q_slice(name)][0] - low), abs(high - q[graph.q_slice(name)][0])) < SLACK
         ]
         independent = q[indices_in_q(graph, graph.independent_joint_names)]
-        return ClosedConfiguration(
-            q, independent, self.system.residual(q), tuple(at_limits), result.evaluations
-        )
+        return ClosedConfiguration(q, independent, self.system.residual(q), tuple(at_limits))
 
 
 def starting_point(graph: SubsystemGraph) -> Array:

@@ -50,14 +50,12 @@ def independent_groups(system: ConstraintSystem, free: Sequence[str]) -> list[Lo
         met = [group for group in groups if group[1] & joints]
         merged = [*(k for group in met for k in group[0]), name], joints.union(*(group[1] for group in met))
         groups = [group for group in groups if group not in met] + [merged]
-    return [_group(system, np.concatenate([members[k] for k in loops]), joints) for loops, joints in groups]
-
-
-def _group(system: ConstraintSystem, rows: Array, joints: set[str]) -> LoopGroup:
-    """Return the group of these constraint rows and joints."""
-    graph = system.graph
-    ordered = tuple(name for name in graph.joint_names if name in joints)
-    return LoopGroup(np.sort(rows), ordered, indices_in_q(graph, ordered), indices_in_v(graph, ordered))
+    found = []
+    for loops, joints in groups:
+        rows = np.sort(np.concatenate([members[name] for name in loops]))
+        ordered = tuple(name for name in graph.joint_names if name in joints)
+        found.append(LoopGroup(rows, ordered, indices_in_q(graph, ordered), indices_in_v(graph, ordered)))
+    return found
 
 
 #: Distances of random starts from the given one [rad or m]; then random points within the limits.
@@ -96,12 +94,10 @@ class Search:
 
     Attributes:
         q: coordinates (nq,). open_groups: minima of the groups of loops that stay open.
-        evaluations: how often the rows were computed.
     """
 
     q: Array
     open_groups: tuple[Minimum, ...]
-    evaluations: int
 
 
 class LeastSquares:
@@ -111,7 +107,6 @@ class LeastSquares:
         self.system, self.groups = system, independent_groups(system, free)
         self._coordinates = Coordinates(system.graph)
         self._low, self._high = system.graph.position_limits
-        self._evaluations = 0
 
     def search(self, start: Array, limited: bool, descents: int | None = None) -> Search:
         """Close each group in turn: from ``start`` (nq,), then from random points, until it closes.
@@ -119,7 +114,7 @@ class LeastSquares:
         Args:
             limited: whether free joints stay within their limits. descents: at most so many for each group.
         """
-        self._evaluations, q, unclosed = 0, start.copy(), []
+        q, unclosed = start.copy(), []
         for group in self.groups:
             best: Minimum | None = None
             for first in self._starts(group, q, limited, descents):
@@ -133,7 +128,7 @@ class LeastSquares:
             q[group.q] = best.q[group.q]
             if not best.closed:
                 unclosed.append(best)
-        return Search(self._coordinates.unit(q), tuple(unclosed), self._evaluations)
+        return Search(self._coordinates.unit(q), tuple(unclosed))
 
     def _starts(self, group: LoopGroup, start: Array, limited: bool, descents: int | None) -> Iterator[Array]:
         """Yield the coordinates (nq,) from which a group's descents begin."""
@@ -154,7 +149,6 @@ class LeastSquares:
     def _rows(self, group: LoopGroup, q: Array) -> tuple[Array, Array]:
         """Return phi and its derivative with respect to the group's coordinates, both scaled."""
         system = self.system
-        self._evaluations += 1
         values, scale = system.evaluate(q), system.row_scale[group.rows]
         J = (scale[:, None] * values.J[np.ix_(group.rows, group.v)]) @ self._velocity_maps(group, q)
         return scale * values.phi[group.rows], J

