@@ -138,11 +138,8 @@ def _checked_functions(
 ) -> tuple[str, ...]:
     """Return the names, in the order of FUNCTIONS. Raises StateError, as `loop_recordings`."""
     chosen = ("close_loops", *DEFAULT_FUNCTIONS) if functions is None else functions
-    whose, advice = (
-        f"{what} of '{graph.name}', which has closed loops,",
-        ". Those of the open tree: graph.tree",
-    )
-    names = checked_names(chosen, FUNCTIONS, whose, advice)
+    whose = f"{what} of '{graph.name}', which has closed loops,"
+    names = checked_names(chosen, FUNCTIONS, whose, ". Those of the open tree: graph.tree")
     if links:
         raise StateError(
             f"{what}: links= of a robot with closed loops; 'frame_poses' and 'jacobian' of graph.tree "

@@ -153,6 +153,8 @@ STEPS = {
 }
 #: Largest residual [m or 1] of a guess that is not corrected: rounding of lengths of about one.
 ROUNDING = 1e-15
+#: Distance [rad or m] at which loops close before what would be out of reach, if that is a dead point.
+BEFORE_TARGET = 1e-5
 #: Longest continuation of loops [rad or m]; it takes some seconds.
 FARTHEST = 1e5
 
@@ -277,7 +279,9 @@ class Mechanism:
         if self.loops.modes(target, start, modes) != 0:
             return
         near = np.where(np.isnan(modes[0]), start, modes[0])  # NaN: of joints of a loop that does not close
-        if not newton.settle(self.system, near.copy()) < AT_DEAD_POINT:
+        before = target + BEFORE_TARGET * np.sign(start[self.system.independent_q] - target)
+        is_dead_point = self.system.largest_residual(near) < AT_DEAD_POINT
+        if not is_dead_point and self.loops.modes(before, start, modes) == 0:
             why = "out of reach: the planar loops have no assembly mode there"
             raise open_loops(self.system, near, "at these independent coordinates", why)
 
