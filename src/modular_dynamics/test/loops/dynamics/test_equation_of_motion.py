@@ -119,14 +119,6 @@ def test_what_is_no_state_is_named_and_never_a_number(graph, which, change):
         assert (M == 7.0).all()
 
 
-def test_wrong_results_arrays_are_named(graph):
-    q, v, tau, guess = next(states(graph, 1))
-    with pytest.raises(md.StateError, match="out is"):
-        md.mass_matrix(graph, q, guess=guess, out=np.empty(len(v) + 1))
-    with pytest.raises(md.StateError, match="out is list"):
-        md.forward_dynamics(graph, q, v, tau, guess=guess, out=[0.0])
-
-
 # Armature, springs and friction at joints of closed loops, and a loop that carries a ball joint.
 
 TERMS = {

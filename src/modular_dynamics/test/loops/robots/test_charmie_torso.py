@@ -30,13 +30,6 @@ def tree(load_robot):
     return load_robot("charmie")
 
 
-def test_another_table_gives_another_torso(tmp_path):
-    other = yaml.safe_load(PARAMETERS.read_text())
-    other["actuators"]["act5"]["length"] = 0.41
-    assert generate_from(other, "charmie_torso", "--parameters", tmp_path).returncode == 0
-    assert 'xyz="0 0 0.41"' in (tmp_path / "charmie_torso.urdf").read_text()
-
-
 @pytest.mark.parametrize(
     ("section", "entry", "key", "value", "message"),
     [
