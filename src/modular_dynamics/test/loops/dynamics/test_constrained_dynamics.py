@@ -56,6 +56,24 @@ def test_solves_equation_22(load_robot, name):
     assert same == pytest.approx(free, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.parametrize("name", ["four_bar", "exoskeleton", "crane"])
+def test_inverse_dynamics_of_the_accelerations_gives_the_torques(load_robot, name):
+    """Of small velocities and large accelerations, which vary along the branch more than the former."""
+    graph, rng = load_robot(name), np.random.default_rng(0)
+    solver = solver_of(graph)
+    reference, p = solver.reference(), len(solver.independent_v)
+    for _ in range(60):
+        q = reference[solver.independent_q] + rng.uniform(-0.05, 0.05, p)
+        v, tau = rng.normal(size=p), 10.0 * rng.normal(size=p)
+        closed = solver.close(q, reference)
+        motion = md.constrained_dynamics(graph, closed, solver.projection(closed) @ v, tau)
+        a = motion.a[solver.independent_v]
+        back = md.inverse_dynamics(graph, q, v, a, guess=closed)
+        M, h = md.mass_matrix(graph, q, guess=closed), md.nonlinear_effects(graph, q, v, guess=closed)
+        sizes = np.abs(M) @ np.abs(a) + np.abs(h) + np.abs(tau)
+        assert np.abs(back - tau).max() < 1e-8 * sizes.max()
+
+
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_flat_windows_are_refused(count):
     """Branches cross there: in the uprights' common motion and in others that also leave the loops closed."""
