@@ -56,24 +56,8 @@ def test_simplified_lists_compute_what_numbers_do(tree):
 
 
 ONE, TWO = ("neg", "sin", "cos", "sqrt", "floor"), ("add", "sub", "mul", "div", "atan2")
-NUMPY = dict(
-    zip(
-        (*ONE, *TWO),
-        (
-            np.negative,
-            np.sin,
-            np.cos,
-            np.sqrt,
-            np.floor,
-            np.add,
-            np.subtract,
-            np.multiply,
-            np.divide,
-            np.arctan2,
-        ),
-        strict=True,
-    )
-)
+NAMES = ["negative", "sin", "cos", "sqrt", "floor", "add", "subtract", "multiply", "divide", "arctan2"]
+NUMPY = {kind: getattr(np, name) for kind, name in zip((*ONE, *TWO), NAMES, strict=True)}
 
 
 @pytest.mark.parametrize("kind", NUMPY)
