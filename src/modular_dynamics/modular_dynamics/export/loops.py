@@ -151,19 +151,17 @@ def _checked_functions(
 def _raise_unless_planar(graph: SubsystemGraph, what: str) -> None:
     """Raise UnsupportedModelError unless closed forms solve all joints and use all loops."""
     loops = graph.once(core_loops)
-    by_newton = [unknowns for kind, unknowns in loops.clusters if kind == "newton"]
-    if not by_newton and not loops.undetermined:
+    if not loops.undetermined and not any(kind == "newton" for kind, _ in loops.clusters):
         return
     if loops.spatial:
         spatial = ", ".join(graph.loop_joints[k].name for k in loops.spatial)
         why = f"{spatial} close loops that do not move in a plane"
-    elif loops.undetermined or any(by_newton):
+    else:
         why = (
             "not all of its passive joints are found by steps in each of which one loop has two unknown "
-            "joints, or a gear one; other independent joints may allow that (graph.with_independent_joints)"
+            "joints, or a gear one, or it has more loops and gears than they need; other independent joints "
+            "may allow that (graph.with_independent_joints)"
         )
-    else:
-        why = "it has more loops and gears than its passive joints need"
     raise UnsupportedModelError(
         f"{what} of '{graph.name}' needs loops that are solved in closed form: {why}. For other loops, "
         "graph.tree can be exported, and coordinates that close the loops be found by a solver at run time"
