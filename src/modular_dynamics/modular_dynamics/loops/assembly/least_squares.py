@@ -101,7 +101,7 @@ class Search:
 
 
 class LeastSquares:
-    """Closes the loops of one system by moving ``free`` joints. For one thread only."""
+    """Closes the loops of one system by moving ``free`` joints."""
 
     def __init__(self, system: ConstraintSystem, free: Sequence[str]) -> None:
         self.system, self.groups = system, independent_groups(system, free)
