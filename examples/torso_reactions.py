@@ -13,7 +13,7 @@ Prints:
 from pathlib import Path
 
 import modular_dynamics as md
-from modular_dynamics.loops import ReactionSharing, joint_reactions, load_case_of, read_rules
+from modular_dynamics.loops import RobotReactions, joint_reactions, read_rules
 
 ROBOTS = Path(__file__).resolve().parents[1] / "urdf"
 
@@ -26,6 +26,6 @@ for name, tension in dynamics.tensions.items():
     print(f"spring {name}: {tension:.2f} N")
 reactions = joint_reactions(graph, dynamics)  # of every joint; redundant ones by the least norm
 print("force on the base [N]:", reactions["base_yaw"].force.round(1))
-shared = ReactionSharing(rules)(load_case_of(graph, dynamics, rules))  # redundant ones by the rules
+shared = RobotReactions(graph, rules)(dynamics).by_name(rules)  # redundant ones by the rules
 for actuator in ("act4", "act5"):
     print(f"{actuator} pushes with {shared.components[actuator, 'push']:.2f} N")

@@ -20,15 +20,14 @@ from rich.table import Table
 import modular_dynamics as md
 from benchmark.setting.robots import Array
 from modular_dynamics.loops import (
-    LoadCase,
-    ReactionSharing,
+    ReactionArrays,
+    RobotReactions,
     Rules,
     SharedReactions,
     joint_reactions,
-    load_case_of,
     read_rules,
-    wrenches_of,
 )
+from modular_dynamics.loops.reactions.robot import carrying_bodies
 from modular_dynamics.text.yaml_text import documents
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,8 +52,8 @@ def main() -> int:
     if options.steps:
         console.print(str(rules), highlight=False)
     motion = documents(options.motion.read_text(encoding="utf-8"), str(options.motion))[0]
-    sharing = ReactionSharing(rules)
-    now = instant(graph, sharing, motion, options.time)
+    sharing = RobotReactions(graph, rules)
+    now = instant(sharing, motion, options.time)
     console.print(reaction_table(rules, options.time, now), NOTES.format(rules=rules.name), highlight=False)
     console.print("\n".join(null_space(now, sharing)), highlight=False)
     return 0
@@ -74,25 +73,41 @@ class Instant:
     """Reactions in three ways: by rules, as the closure module cuts the loops, of least norm of all."""
 
     dynamics: md.ClosedLoopResult
-    load_case: LoadCase
+    by_rules: ReactionArrays
     shared: SharedReactions
     cut: Wrenches
     least: SharedReactions
 
 
-def instant(
-    graph: md.SubsystemGraph, sharing: ReactionSharing, motion: Mapping[str, Any], time: float
-) -> Instant:
+def instant(sharing: RobotReactions, motion: Mapping[str, Any], time: float) -> Instant:
     """Return the solutions at one time."""
-    dynamics = md.InverseDynamics(graph).solve(*motion_at(motion, graph, time))
-    load_case = load_case_of(graph, dynamics, sharing.rules)
-    cut = wrenches_of(graph, joint_reactions(graph, dynamics), sharing.rules, load_case)
-    return Instant(dynamics, load_case, sharing(load_case), cut, sharing.least_norm(load_case))
+    dynamics = md.InverseDynamics(sharing.graph).solve(*motion_at(motion, sharing.graph, time))
+    by_rules, least, rules = sharing(dynamics), sharing.least_norm(dynamics), sharing.rules
+    cut = wrenches_of(sharing, dynamics, by_rules)
+    return Instant(dynamics, by_rules, by_rules.by_name(rules), cut, least.by_name(rules))
 
 
-def null_space(now: Instant, sharing: ReactionSharing) -> list[str]:
+def wrenches_of(
+    sharing: RobotReactions, dynamics: md.ClosedLoopResult, by_rules: ReactionArrays
+) -> dict[str, Array]:
+    """Return the reactions of the cut loops by the rules' joints: [force, moment] of ``by`` on ``on``.
+
+    At the joint's point along its axes.
+    """
+    graph, wrenches = sharing.graph, {}
+    reactions, carriers = joint_reactions(graph, dynamics), carrying_bodies(graph, sharing.rules)
+    for joint, (_, at) in zip(sharing.rules.joints.values(), by_rules.points, strict=True):
+        reaction = reactions[str(joint.at)]
+        sign = 1.0 if carriers[reaction.successor] == joint.on else -1.0
+        about = reaction.moment + np.cross(reaction.point - at, reaction.force)
+        onto = by_rules.poses[graph.links.index(joint.axes), :3, :3].T
+        wrenches[joint.name] = sign * np.concatenate([onto @ reaction.force, onto @ about])
+    return wrenches
+
+
+def null_space(now: Instant, sharing: RobotReactions) -> list[str]:
     """Return the null space's dimension, and whether two solutions differ by a part of it, as text."""
-    stress, known = sharing.self_stress(now.load_case), [c for _, c in sharing.rules.unknowns].count("pull")
+    stress, known = sharing.self_stress(now.dynamics), [c for _, c in sharing.rules.unknowns].count("pull")
     x, y = (np.array(list(shared.components.values())) for shared in (now.shared, now.least))
     outside = np.abs(x - y - stress @ (stress.T @ (x - y))).max()
     rows = len(now.dynamics.multipliers)

@@ -16,7 +16,7 @@ from lxml import etree
 
 import modular_dynamics as md
 from benchmark.setting.robots import Array
-from modular_dynamics.loops import Reaction, ReactionSharing, Rules, joint_reactions, load_case_of
+from modular_dynamics.loops import Reaction, ReactionArrays, RobotReactions, Rules, joint_reactions
 from papers.charmie_torso.mujoco_loops import MujocoLoops
 from papers.charmie_torso.reactions import motion_at
 
@@ -44,7 +44,8 @@ class Curves:
 
 def curves(urdf: str, rules: Rules, motion: Mapping[str, Any], times: Array) -> Curves:
     """Return the curves of both codes at these times."""
-    graph, sharing = md.load_urdf(urdf), ReactionSharing(rules)
+    graph = md.load_urdf(urdf)
+    sharing = RobotReactions(graph, rules)
     names = graph.independent_joint_names
     peer = MujocoLoops(urdf, names)
     wrenches, torques = np.empty((2, len(times), 6)), np.empty((2, len(times), len(names)))
@@ -52,7 +53,7 @@ def curves(urdf: str, rules: Rules, motion: Mapping[str, Any], times: Array) -> 
     for k, time in enumerate(times):
         dynamics = solve_both(graph, peer, motion_at(motion, graph, float(time)), guess)
         guess = dynamics.coordinates
-        wrenches[0, k] = sharing(load_case_of(graph, dynamics, rules)).wrenches[base.name]
+        wrenches[0, k] = sharing(dynamics).by_name(rules).wrenches[base.name]
         torques[0, k] = dynamics.tau
         wrenches[1, k], torques[1, k] = peer.reaction(base.on), peer.tau
     ours, theirs = (dict(zip(names, values.T, strict=True)) for values in torques)
@@ -95,7 +96,7 @@ def with_mounts_at_rest(urdf: str) -> str:
 
 
 def reactions_in_three_ways(
-    graph: md.SubsystemGraph, dynamics: md.ClosedLoopResult, sharing: ReactionSharing, peer: MujocoLoops
+    graph: md.SubsystemGraph, dynamics: md.ClosedLoopResult, sharing: RobotReactions, peer: MujocoLoops
 ) -> dict[str, list[Reaction]]:
     """Return all reactions between bodies in three ways: by rules, of least norm, as the loops are cut.
 
@@ -113,18 +114,17 @@ def reactions_in_three_ways(
         if name not in shared
         and all(link.startswith(("body_", "world")) for link in (one.predecessor, one.successor))
     ]
-    load_case = load_case_of(graph, dynamics, rules)
     return {
-        "rules": rest + _by_rules(rules, sharing(load_case).wrenches, peer),
-        "all": rest + _by_rules(rules, sharing.least_norm(load_case).wrenches, peer),
+        "rules": rest + _by_rules(rules, sharing(dynamics), peer),
+        "all": rest + _by_rules(rules, sharing.least_norm(dynamics), peer),
         "cut": list(cut.values()),
     }
 
 
-def _by_rules(rules: Rules, wrenches: Mapping[str, Array], peer: MujocoLoops) -> list[Reaction]:
+def _by_rules(rules: Rules, reactions: ReactionArrays, peer: MujocoLoops) -> list[Reaction]:
     acting = []
-    for name, joint in rules.joints.items():
-        force, moment = (peer.rotation(joint.axes) @ part for part in np.split(wrenches[name], 2))
+    for joint, wrench in zip(rules.joints.values(), reactions.wrenches, strict=True):
+        force, moment = (peer.rotation(joint.axes) @ part for part in np.split(wrench, 2))
         point = peer.point(str(joint.at), joint.on)
         acting.append(Reaction(joint.by, joint.on, point, point, force, moment))
     return acting
@@ -148,7 +148,8 @@ def equilibrium_residuals(peer: MujocoLoops, acting: Iterable[Reaction]) -> dict
 def largest_residuals(urdf: str, rules: Rules, motion: Mapping[str, Any], times: Array) -> dict[str, Array]:
     """Return a body's largest residual, force [N] and moment [N m], by way: rules, least norm, cut."""
     robot = with_mounts_at_rest(urdf)
-    graph, sharing = md.load_urdf(robot), ReactionSharing(rules)
+    graph = md.load_urdf(robot)
+    sharing = RobotReactions(graph, rules)
     peer = MujocoLoops(robot, graph.independent_joint_names)
     worst = {}
     for time in times:

@@ -1,7 +1,6 @@
 """The same robot in Pinocchio, and differences of torques. The only file that imports Pinocchio."""
 
 from collections.abc import Mapping
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from math import hypot
@@ -16,6 +15,7 @@ from .dynamics.arguments import Array
 from .model import (
     Joint,
     JointType,
+    Subsystem,
     SubsystemGraph,
     body_of_link,
     checked_vectors,
@@ -313,13 +313,11 @@ class CrossCheck:
     def __init__(self, graph: SubsystemGraph) -> None:
         refuse_closures(graph, "cross-check")
         self.graph = graph
-        self._full, self._sizes = PinocchioModel(graph), TermSizes(graph)
-        self._prunings: dict[frozenset[str], tuple[PinocchioModel, set[int]]] = {}
+        self._robot, self._sizes = PinocchioModel(graph), TermSizes(graph)
 
     def set_gravity(self, gravity: Array) -> None:
         """Compare at this gravitational acceleration (3,) [m/s^2] from now on, instead of the graph's."""
-        for robot in (self._full, *(pruned for pruned, _ in self._prunings.values())):
-            robot.model.gravity = pinocchio.Motion(gravity, np.zeros(3))
+        self._robot.model.gravity = pinocchio.Motion(gravity, np.zeros(3))
         self._sizes.set_gravity(gravity)
 
     def torques(
@@ -332,28 +330,31 @@ class CrossCheck:
     ) -> Array:
         """Return Pinocchio's tau in graph order; NaN inside black boxes. Arguments: ``inverse_dynamics``."""
         q, v, a = checked_vectors(self.graph, q=q, v=v, a=a)
-        loads = self._loads(external_wrenches or {})
-        if not black_box_wrenches:
-            return self._full.tau(self._rnea(self._full, q, v, a, loads)) + self._spring_torques(q)
-        # black boxes cut the tree into regions; in a region, the given wrenches replace the boxes that it
-        # carries, and what is beyond them is left out
-        boxes = {name: np.asarray(wrench, dtype=float) for name, wrench in black_box_wrenches.items()}
-        above = self._box_above(frozenset(boxes))
-        theirs = np.full(self._full.model.nv, np.nan)
-        for region in {above[s.name] for s in self.graph.subsystems if s.name not in boxes}:
-            carried = frozenset(name for name in boxes if above[name] == region)
-            pruned, removed = self._pruned(carried)
-            acting = {k: load for k, load in loads.items() if k not in removed}
-            for name in carried:
-                connection = self.graph.subsystem(name).connection
-                placement = _placement(connection.x_body_connection)
-                self._add_load(acting, connection.body, placement, -boxes[name])
-            tau = self._rnea(pruned, q, v, a, acting)
-            for subsystem in self.graph.subsystems:
-                if subsystem.name not in boxes and above[subsystem.name] == region:
-                    for joint in subsystem.joints:
-                        theirs[pruned.v_slice(joint)] = tau[pruned.v_slice(joint)]
-        return self._full.tau(theirs) + self._spring_torques(q)
+        loads, boxes = self._loads(external_wrenches or {}), black_box_wrenches or {}
+        theirs = self._rnea(q, v, a, loads)
+        for subsystem in reversed(self.graph.subsystems):  # what others carry comes first
+            if subsystem.name in boxes:
+                self._replace_transmitted(loads, subsystem)
+                connection, wrench = subsystem.connection, np.asarray(boxes[subsystem.name], dtype=float)
+                self._add_load(loads, connection.body, _placement(connection.x_body_connection), -wrench)
+                theirs = self._rnea(q, v, a, loads)
+        for name in boxes:
+            for joint in self.graph.subsystem(name).joints:
+                theirs[self._robot.v_slice(joint)] = np.nan
+        return self._robot.tau(theirs) + self._spring_torques(q)
+
+    def _replace_transmitted(self, loads: Loads, box: Subsystem) -> None:
+        """Add loads that cancel what a black box, with all beyond it, transmitted in the last `_rnea`."""
+        names, robot = {box.name}, self._robot
+        for subsystem in self.graph.subsystems:
+            before = self.graph.predecessor(subsystem)
+            if before is not None and before.name in names:
+                names.add(subsystem.name)
+        carried = {k for name in names for k in self.graph.subsystem(name).indices}
+        for k in carried:
+            parent, index = self.graph.parents[k], robot.ids[k]
+            if parent not in carried:
+                self._add_load(loads, parent, robot.data.liMi[index], robot.data.f[index].vector)
 
     def _spring_torques(self, q: Array) -> Array:
         """Return the torques (nv,) of springs at joints, which Pinocchio does not model."""
@@ -404,36 +405,6 @@ class CrossCheck:
             for subsystem in graph.subsystems
         }
 
-    def _box_above(self, boxes: frozenset[str]) -> dict[str, str | None]:
-        """Return for each subsystem the nearest black box on its way to the ground."""
-        above: dict[str, str | None] = {}
-        for subsystem in self.graph.subsystems:
-            before = self.graph.predecessor(subsystem)
-            if before is None or before.name in boxes:
-                above[subsystem.name] = None if before is None else before.name
-            else:
-                above[subsystem.name] = above[before.name]
-        return above
-
-    def _pruned(self, first: frozenset[str]) -> tuple[PinocchioModel, set[int]]:
-        """Return the robot without these subsystems and their successors, and the removed bodies.
-
-        All models share Pinocchio's data, which is large; RNEA writes what it reads of it.
-        """
-        if first not in self._prunings:
-            names: set[str] = set()
-            for subsystem in self.graph.subsystems:
-                before = self.graph.predecessor(subsystem)
-                if subsystem.name in first or (before is not None and before.name in names):
-                    names.add(subsystem.name)
-            removed = {k for name in names for k in self.graph.subsystem(name).indices}
-            pruned = copy(self._full)
-            pruned.model = self._full.model.copy()
-            for k in removed:
-                pruned.model.inertias[pruned.ids[k]] = pinocchio.Inertia.Zero()
-            self._prunings[first] = pruned, removed
-        return self._prunings[first]
-
     def _loads(self, external: Mapping[str, ArrayLike]) -> Loads:
         """Return external wrenches at the joints, moved there by Pinocchio."""
         loads: Loads = {}
@@ -441,7 +412,7 @@ class CrossCheck:
             body = body_of_link(self.graph, link)
             if body is not None:  # None: it acts on the ground
                 # a joint may have the link's name: the frame's type distinguishes them
-                frame = self._full.model.frames[self._full.model.getFrameId(link, pinocchio.FrameType.BODY)]
+                frame = self._robot.model.frames[self._robot.model.getFrameId(link, pinocchio.FrameType.BODY)]
                 self._add_load(loads, body, frame.placement, np.asarray(wrench, dtype=float))
         return loads
 
@@ -452,16 +423,14 @@ class CrossCheck:
             moved = placement.act(pinocchio.Force(wrench)).vector
             loads[body] = loads[body] + moved if body in loads else moved
 
-    def _rnea(self, model: PinocchioModel, q: Array, v: Array, a: Array, loads: Loads) -> Array:
+    def _rnea(self, q: Array, v: Array, a: Array, loads: Loads) -> Array:
         """Return Pinocchio's torques in its own order."""
-        arguments = [model.model, model.data, model.q(q), model.v(v), model.v(a)]
-        if loads:
-            forces = pinocchio.StdVec_Force()
-            forces.extend([pinocchio.Force.Zero() for _ in range(model.model.njoints)])
-            for body, wrench in loads.items():
-                forces[model.ids[body]] = pinocchio.Force(wrench)
-            arguments.append(forces)
-        return np.array(pinocchio.rnea(*arguments))
+        robot = self._robot
+        forces = pinocchio.StdVec_Force()
+        forces.extend([pinocchio.Force.Zero() for _ in range(robot.model.njoints)])
+        for body, wrench in loads.items():
+            forces[robot.ids[body]] = pinocchio.Force(wrench)
+        return np.array(pinocchio.rnea(robot.model, robot.data, robot.q(q), robot.v(v), robot.v(a), forces))
 
 
 def _arrays(wrenches: Wrenches) -> dict[str, Array]:

@@ -126,15 +126,3 @@ def test_a_nan_is_no_agreement(load_robot):
     of_terms = md.crosscheck.CrossCheck(graph)(*state, [0.0, np.nan, 0.0, 0.0]).of_terms
     assert np.isnan(of_terms["stem"])
     assert np.isfinite([of_terms["left_branch"], of_terms["right_branch"]]).all()
-
-
-def test_black_boxes_need_no_memory_of_their_own(load_robot):
-    """Pinocchio's data takes 70 bytes times the cube of the joints."""
-    graph = load_robot("charmie")
-    check = md.crosscheck.CrossCheck(graph)
-    q, v, a = graph.neutral(), *np.random.default_rng(2).normal(size=(2, graph.nv))
-    for name in ("head", "left_arm"):
-        wrench = {name: np.ones(6)}
-        tau = md.inverse_dynamics(graph, q, v, a, external_wrenches=None, black_box_wrenches=wrench)
-        assert check(q, v, a, tau, None, wrench).worst < 1e-10
-    assert all(model.data is check._full.data for model, _ in check._prunings.values())

@@ -7,7 +7,7 @@ from lxml import etree
 import modular_dynamics as md
 from helpers.robots.charmie_torso import EQUILIBRIUM, INSTANTS, RULES, SAME, URDF, motion
 from helpers.robots.small_torso import load, small_torso_text
-from modular_dynamics.loops import ReactionSharing, joint_reactions, load_case_of
+from modular_dynamics.loops import RobotReactions, joint_reactions
 from papers.charmie_torso.mujoco_loops import MujocoLoops
 from papers.charmie_torso.torso_mujoco import solve_both
 
@@ -41,13 +41,13 @@ def test_at_rest_body_2_carries_the_weight_whatever_each_spring_does(seed):
         spring.set("stiffness", repr(rng.uniform(500.0, 4000.0)))
         spring.set("initial_force", repr(rng.uniform(0.0, 30.0)))
     graph = md.load_urdf(etree.tostring(robot, encoding="unicode"))
-    peer, sharing = MujocoLoops(graph.urdf, graph.independent_joint_names), ReactionSharing(RULES)
+    peer, sharing = MujocoLoops(graph.urdf, graph.independent_joint_names), RobotReactions(graph, RULES)
     for time in INSTANTS[::20]:
         q, rest = motion(graph, time)[0], np.zeros(19)
         dynamics = solve_both(graph, peer, (q, rest, rest))
         assert len({round(tension) for tension in dynamics.tensions.values()}) == 3
         weight = [0.0, 0.0, 55.6 * 9.81]  # 545.4 N
-        shared = sharing(load_case_of(graph, dynamics, RULES)).wrenches["j3"]
+        shared = sharing(dynamics).by_name(RULES).wrenches["j3"]
         assert shared[:3] == pytest.approx(weight, abs=EQUILIBRIUM)
         assert shared == pytest.approx(peer.reaction("body_3"), abs=SAME)
         assert dynamics.tau == pytest.approx(peer.tau, abs=SAME)

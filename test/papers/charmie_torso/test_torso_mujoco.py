@@ -7,7 +7,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.robots.charmie_torso import EQUILIBRIUM, INSTANTS, MOTION, RULES, SAME, URDF, motion
-from modular_dynamics.loops import ReactionSharing, joint_reactions, load_case_of
+from modular_dynamics.loops import RobotReactions, joint_reactions
 from papers.charmie_torso.mujoco_loops import MujocoLoops
 from papers.charmie_torso.torso_mujoco import (
     curves,
@@ -66,7 +66,7 @@ def test_the_inertia_of_body_3_changes_only_moments(robot_curves, variant_curves
 def mounted():
     """The robot with its fixed mounts as joints that stand still, so that 24 bodies are cut free."""
     graph = md.load_urdf(with_mounts_at_rest(URDF))
-    return graph, ReactionSharing(RULES), MujocoLoops(graph.urdf, graph.independent_joint_names)
+    return graph, RobotReactions(graph, RULES), MujocoLoops(graph.urdf, graph.independent_joint_names)
 
 
 def solved(robot, time):
@@ -125,12 +125,11 @@ def test_joints_transmit_the_torques_of_their_drives(mounted):
 
 def test_mujoco_has_all_that_equilibrium_determines_within_the_torso(mounted):
     """Where self-stress has no part; the rest is a choice, of which MuJoCo's least norm is another."""
-    graph, sharing, peer = mounted
+    _, sharing, peer = mounted
     bodies = {"j5": "body_5", "jr4": "body_4sr", "jl4": "body_4sl", "j4": "body_4", "j3": "body_3"}
     for time in INSTANTS[::10]:
         dynamics, _ = solved(mounted, time)
-        load_case = load_case_of(graph, dynamics, RULES)
-        shared, stress = sharing(load_case), sharing.self_stress(load_case)
+        shared, stress = sharing(dynamics).by_name(RULES), sharing.self_stress(dynamics)
         compared = []
         for (name, component), free in zip(RULES.unknowns, np.abs(stress).max(axis=1), strict=True):
             if name not in bodies:

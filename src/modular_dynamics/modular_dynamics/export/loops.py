@@ -23,7 +23,7 @@ from .tree import (
     STATES,
     TOLERANCE,
     TORQUES,
-    function_names,
+    checked_names,
     quaternions,
     verify,
     weights,
@@ -137,43 +137,31 @@ def _checked_functions(
     graph: SubsystemGraph, functions: Sequence[str] | None, links: Sequence[str], what: str
 ) -> tuple[str, ...]:
     """Return the names, in the order of FUNCTIONS. Raises StateError, as `loop_recordings`."""
-    if functions is None:
-        names: tuple[str, ...] = ("close_loops", *DEFAULT_FUNCTIONS)
-    else:
-        names = function_names(functions)
-    known = ", ".join(FUNCTIONS)
-    if not names:
-        raise StateError(f"{what} of no functions; those of a robot with closed loops: {known}")
-    for name in names:
-        if name not in FUNCTIONS:
-            raise StateError(
-                f"{what} of '{graph.name}', which has closed loops, has no function {name!r}; its functions: "
-                f"{known}. Those of the open tree: graph.tree"
-            )
+    chosen = ("close_loops", *DEFAULT_FUNCTIONS) if functions is None else functions
+    whose = f"{what} of '{graph.name}', which has closed loops,"
+    names = checked_names(chosen, FUNCTIONS, whose, ". Those of the open tree: graph.tree")
     if links:
         raise StateError(
             f"{what}: links= of a robot with closed loops; 'frame_poses' and 'jacobian' of graph.tree "
             "take the coordinates that close_loops computes"
         )
-    return tuple(name for name in FUNCTIONS if name in names)
+    return names
 
 
 def _raise_unless_planar(graph: SubsystemGraph, what: str) -> None:
     """Raise UnsupportedModelError unless closed forms solve all joints and use all loops."""
     loops = graph.once(core_loops)
-    by_newton = [unknowns for kind, unknowns in loops.clusters if kind == "newton"]
-    if not by_newton and not loops.undetermined:
+    if not loops.undetermined and not any(kind == "newton" for kind, _ in loops.clusters):
         return
     if loops.spatial:
         spatial = ", ".join(graph.loop_joints[k].name for k in loops.spatial)
         why = f"{spatial} close loops that do not move in a plane"
-    elif loops.undetermined or any(by_newton):
+    else:
         why = (
             "not all of its passive joints are found by steps in each of which one loop has two unknown "
-            "joints, or a gear one; other independent joints may allow that (graph.with_independent_joints)"
+            "joints, or a gear one, or it has more loops and gears than they need; other independent joints "
+            "may allow that (graph.with_independent_joints)"
         )
-    else:
-        why = "it has more loops and gears than its passive joints need"
     raise UnsupportedModelError(
         f"{what} of '{graph.name}' needs loops that are solved in closed form: {why}. For other loops, "
         "graph.tree can be exported, and coordinates that close the loops be found by a solver at run time"

@@ -1,6 +1,6 @@
 """Exported functions of a tree, with states and the library's results there."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ __all__ = [
     "STATES",
     "TOLERANCE",
     "TORQUES",
-    "function_names",
+    "checked_names",
     "quaternions",
     "tree_recordings",
     "verify",
@@ -42,14 +42,22 @@ TOLERANCE = 1e-14
 LARGEST_DIFFERENCE = 1e-11
 
 
-def function_names(functions: Sequence[str]) -> tuple[str, ...]:
-    """Return the names; a single one may be given as text. Raises StateError: no names."""
-    if isinstance(functions, str):
-        return (functions,)
-    names = tuple(functions) if isinstance(functions, Iterable) else (functions,)
+def checked_names(
+    functions: Sequence[str], known: Collection[str], what: str, advice: str = ""
+) -> tuple[str, ...]:
+    """Return names of functions, in the order of ``known``; a single one may be given as text.
+
+    Raises StateError: no names, or unknown ones.
+    """
+    is_one = isinstance(functions, str) or not isinstance(functions, Iterable)
+    names = (functions,) if is_one else tuple(functions)
     if not all(isinstance(name, str) for name in names):
         raise StateError(f"functions is {functions!r}; a sequence of names is needed")
-    return names
+    if unknown := [name for name in names if name not in known]:
+        raise StateError(f"{what} has no function {unknown[0]!r}; its functions: {', '.join(known)}{advice}")
+    if not names:
+        raise StateError(f"{what} of no functions; its functions: {', '.join(known)}")
+    return tuple(name for name in known if name in names)
 
 
 def verify(graph: SubsystemGraph, recording: Recording) -> None:
@@ -182,12 +190,7 @@ def _checked_functions(
     """Return the names, in the order of FUNCTIONS. Raises as `tree_recordings`."""
     if isinstance(links, str):
         raise StateError(f"links is {links!r}; a sequence of link names is needed")
-    names = function_names(functions)
-    for name in names:
-        if name not in FUNCTIONS:
-            raise StateError(f"{what} has no function {name!r}; its functions: {', '.join(FUNCTIONS)}")
-    if not names:
-        raise StateError(f"{what} of no functions; its functions: {', '.join(FUNCTIONS)}")
+    names = checked_names(functions, FUNCTIONS, what)
     of_links = [name for name in names if FUNCTIONS[name].of_links]
     if bool(of_links) != bool(links):
         missing = (
@@ -197,7 +200,7 @@ def _checked_functions(
     core_frames(graph, links)  # raises where one is unknown
     if graph.nv == 0:
         raise UnsupportedModelError(f"{what}: '{graph.name}' has no moving joints")
-    return tuple(name for name in FUNCTIONS if name in names)
+    return names
 
 
 def _program(graph: SubsystemGraph, name: str, links: tuple[str, ...]) -> Program:

@@ -29,9 +29,9 @@ from .dynamics.results import (
 )
 from .dynamics.rows import JointMotions, joint_motions
 from .dynamics.solver import ClosedLoopSolver, solver_of
-from .reactions.robot import ReactionResults, RobotReactions, load_case_of, wrenches_of
+from .reactions.robot import ReactionResults, RobotReactions
 from .reactions.rules import Rules, read_rules, rules_from
-from .reactions.sharing import LoadCase, ReactionArrays, ReactionSharing, SharedReactions
+from .reactions.sharing import ReactionArrays, SharedReactions
 from .simulation import Simulation, simulate
 
 __all__ = [
@@ -42,10 +42,8 @@ __all__ = [
     "ClosedLoopSolver",
     "ConstrainedDynamics",
     "JointMotions",
-    "LoadCase",
     "Reaction",
     "ReactionArrays",
-    "ReactionSharing",
     "ReactionResults",
     "RobotReactions",
     "Rules",
@@ -68,7 +66,6 @@ __all__ = [
     "inverse_dynamics_derivatives",
     "joint_motions",
     "joint_reactions",
-    "load_case_of",
     "mass_matrix",
     "nonlinear_effects",
     "read_rules",
@@ -78,5 +75,4 @@ __all__ = [
     "solver_of",
     "stamped_cut_wrenches",
     "tree_torques",
-    "wrenches_of",
 ]

@@ -1,6 +1,5 @@
 """Motion of a mechanism over time: scipy's integrators, loops that stay closed, and crossings of branches."""
 
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -33,7 +32,6 @@ LARGEST_CORRECTION = 0.01
 LEAST_TANGENT_COSINE = 0.9
 #: Correction that is always allowed, relative to the state.
 ROUNDING = 1e-8
-Progress = bool | Callable[[float, float], None] | None
 EXPLICIT, IMPLICIT = ("DOP853", "RK45", "RK23"), ("Radau", "BDF")
 METHODS = (*EXPLICIT, *IMPLICIT, "LSODA")  # LSODA differentiates by itself
 #: Step of the differences for the implicit methods, relative to coordinates and velocities of at least 1.
@@ -67,7 +65,7 @@ def simulate(
     guess: ArrayLike | None = None,
     rtol: float = 1e-10,
     atol: float = 1e-10,
-    progress: Progress = None,
+    progress: Callable[[float, float], None] | None = None,
     friction: str = "none",
 ) -> Simulation:
     """Integrate the mechanism's motion from independent q, v to t_end [s].
@@ -92,7 +90,7 @@ def simulate(
             integrator's steps, which is less accurate than these.
         guess: as of ``close_loops``.
         rtol, atol: relative and absolute error of a step that scipy.integrate allows.
-        progress: called after every step with (t, t_end); True draws a bar on stderr.
+        progress: called after every step with (t, t_end).
         friction: as of ``inverse_dynamics``. Dry friction jumps where a joint turns back: the steps become
             short there, and where it holds the joint the simulation ends with an error.
 
@@ -120,21 +118,20 @@ def simulate(
         or not ((np.diff(wanted) > 0.0).all() and wanted[0] >= 0.0 and wanted[-1] <= t_end)
     ):
         raise StateError(f"times must rise from 0 or later to {t_end} at most")
-    if progress is not None and not isinstance(progress, bool) and not callable(progress):
-        raise StateError(f"progress is {progress!r}; True or a function of (t, t_end) is needed")
+    if progress is not None and not callable(progress):
+        raise StateError(f"progress is {progress!r}; a function of (t, t_end) is needed")
     q, v = system.independent.checked("q", q), system.independent.checked("v", v)
     coordinates = Coordinates(graph).unit(solver.close(q, guess))
     start = np.concatenate([coordinates, solver.projection(coordinates) @ v])
     integrator = partial(getattr(scipy.integrate, method), t_bound=t_end, rtol=rtol, atol=atol)
-    show = _bar() if progress is True else progress or None
     motion = [(0.0, start)] if wanted is None or wanted[0] == 0.0 else []
     branch_motion = _BranchMotion(system, tau, coordinates, friction)
     if method in IMPLICIT:
         integrator = partial(integrator, jac=branch_motion.jacobian)
     for t, y, within in branch_motion.steps(start, t_end, integrator, wanted):
         motion += [(t, y)] if wanted is None else within
-        if show is not None:
-            show(t, t_end)
+        if progress is not None:
+            progress(t, t_end)
     states = np.array([y for _, y in motion])
     positions, speeds = states[:, : graph.nq], states[:, graph.nq :]
     return Simulation(
@@ -149,21 +146,6 @@ def simulate(
 def _is_number(value: object) -> bool:
     """Return whether a value is a finite real number."""
     return isinstance(value, int | float | np.integer | np.floating) and bool(np.isfinite(value))
-
-
-def _bar() -> Callable[[float, float], None]:
-    """Return a function that draws a progress bar on stderr."""
-    drawn = -1
-
-    def show(t: float, t_end: float) -> None:
-        nonlocal drawn
-        done = int(40 * t / t_end)
-        if done > drawn:
-            line = f"\r[{'#' * done}{' ' * (40 - done)}] {t:.4g} of {t_end:g} s"
-            print(line, end="" if t < t_end else "\n", file=sys.stderr, flush=True)
-            drawn = done
-
-    return show
 
 
 class _BranchMotion:

@@ -109,7 +109,7 @@ def _stuck(graph: SubsystemGraph, solver: "ClosedLoopSolver", guess: NDArray[np.
         for part in single:
             there[part] += step * rng.choice((-1.0, 1.0))
         try:
-            solver.inverse_dynamics_at(there[solver.independent_q], rest, rest, guess, diagnose=False)
+            solver.inverse_dynamics_at(there[solver.independent_q], rest, rest, guess)
         except ModularDynamicsError as error:
             reasons.append(str(error))
         else:

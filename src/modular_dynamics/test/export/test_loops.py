@@ -11,14 +11,11 @@ import modular_dynamics as md
 from helpers.c_compiler import CFunctions, compiled, needs_gcc, run
 from helpers.paths import ROBOTS
 from helpers.random_examples.examples import some
-from helpers.robots.parallel_mechanisms import bricard
 from helpers.robots.planar_mechanisms import MECHANISMS, branch_of, four_bar_by_cosines, same_angle
 from helpers.robots.planar_robots import Planar, four_bar
 from helpers.robots.spatial_mechanisms import spinning_rod
 from helpers.robots.urdf_text import inertial, joint
-from modular_dynamics import load_urdf
 from modular_dynamics.export import loops
-from modular_dynamics.export.c_code import recordings_of
 
 ALL = tuple(loops.FUNCTIONS)
 FOUR_LINK = ROBOTS / "four_link.urdf"
@@ -231,26 +228,12 @@ def test_no_other_functions_are_called(exported, load_robot, tmp_path):
     ]
 
 
-def test_nothing_is_written_that_differs_from_the_library(load_robot, tmp_path, monkeypatch):
-    """As where the library has a term that the program lacks."""
-    bias = loops.FUNCTIONS["nonlinear_effects"]
-    other = dataclasses.replace(bias, library=lambda *at: bias.library(*at) + 1e-9)
-    monkeypatch.setitem(loops.FUNCTIONS, "nonlinear_effects", other)
-    with pytest.raises(md.UnsupportedModelError, match="program of nonlinear_effects of 'four_bar' differs"):
-        load_robot("four_bar").export_c(tmp_path / "arm.c", ALL)
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize(
     ("graph", "message"),
     [
         (
-            lambda: md.load_urdf(bricard().urdf()),
-            "close loops that do not move in a plane. For other loops, graph.tree",
-        ),
-        (
             spinning_rod,
-            "needs loops that are solved in closed form: .* close loops that do not move in a plane",
+            "in closed form: .* close loops that do not move in a plane. For other loops, graph.tree",
         ),
         (
             lambda: MECHANISMS["chained"]().graph().with_independent_joints("carrier", "rod_2"),
@@ -268,7 +251,7 @@ def test_other_loops_are_refused(tmp_path, graph, message):
 def test_loops_that_are_not_needed_are_refused(tmp_path):
     robot = four_bar(robot=Planar(7))
     robot.cut("again", "coupler", (2.3, 0.0), "rocker", (3.2, 0.0))
-    with pytest.raises(md.UnsupportedModelError, match="more loops and gears than its passive joints need"):
+    with pytest.raises(md.UnsupportedModelError, match="or it has more loops and gears than they need"):
         robot.graph().export_c(tmp_path / "arm.c")
 
 
@@ -280,7 +263,7 @@ def test_loops_that_are_not_needed_are_refused(tmp_path):
             "has closed loops, has no function 'jacobian'; its functions: close",
         ),
         ({"functions": [3]}, r"functions is \[3\]; a sequence of names is needed"),
-        ({"functions": []}, "of no functions; those of a robot with closed loops: close_loops"),
+        ({"functions": []}, "of no functions; its functions: close_loops"),
         ({"links": ["L1"]}, "'frame_poses' and 'jacobian' of graph.tree"),
         ({"guess": [0.0]}, r"q has shape \(1,\)"),
     ],
@@ -290,30 +273,3 @@ def test_errors_say_what_is_needed(load_robot, tmp_path, options, message):
         load_robot("four_bar").export_c(tmp_path / "arm.c", **options)
     with pytest.raises(md.StateError, match="'four_link' has no loops; guess= selects how loops close"):
         load_robot("four_link").export_c(tmp_path / "arm.c", guess=[0.0] * 4)
-
-
-# Exported velocities of all joints against finite differences of the exported positions.
-
-
-#: Step of central differences, and what rounding and curvature leave of them.
-STEP, ALLOWED = 1e-5, 1e-8
-NAMES = ("four_bar.urdf", "slider_crank.urdf", "crane.urdf", "exoskeleton.urdf", *MECHANISMS)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_rates_are_finite_differences_of_positions(name):
-    graph = load_urdf(ROBOTS / name) if name.endswith(".urdf") else MECHANISMS[name]().graph()
-    recordings = recordings_of(graph, ["close_loops", "explicit_constraint_jacobian"], (), None, "test")
-    close, project = (recording.program for recording in recordings)
-    start = recordings[0].inputs[0][0]
-    rng = np.random.default_rng(0)
-    q = start + 0.1 * rng.uniform(-1.0, 1.0, (20, len(start)))
-    v = rng.uniform(-1.0, 1.0, q.shape)
-    (W,) = project.values([q])
-    velocities = np.einsum("rij,rj->ri", W.reshape(len(q), graph.nv, -1), v)
-    (ahead,), (behind,) = close.values([q + STEP * v]), close.values([q - STEP * v])
-    closed = np.isfinite(ahead + behind).all(axis=1)
-    assert closed.sum() >= 10
-    differences = (ahead - behind) / (2.0 * STEP)
-    size = np.abs(velocities[closed]).max()
-    assert np.abs(velocities - differences)[closed].max() <= ALLOWED * max(1.0, size) ** 3

@@ -55,23 +55,6 @@ def test_robots_equal_the_library(load_robot, name):
         assert np.atleast_1d(ours) == pytest.approx(motion.a[independent], abs=1e-9)
 
 
-@pytest.mark.parametrize("name", ["four_bar", "crane"])
-def test_derivatives_by_casadi_are_ours(load_robot, name):
-    """Two ways: CasADi differentiates the steps; we have closed forms."""
-    graph = load_robot(name)
-    f = graph.to_casadi("inverse_dynamics").inverse_dynamics
-    symbols = [casadi.SX.sym(vector, len(ROBOTS[name][0])) for vector in ("q", "v", "a")]
-    columns = [casadi.jacobian(f(*symbols), symbol) for symbol in symbols]
-    jacobian = casadi.Function("jacobian", symbols, columns)
-    guess = md.close_loops(graph, ROBOTS[name][0])
-    for state in states(graph, name):
-        expected = md.inverse_dynamics_derivatives(graph, *state, guess=guess)
-        parts = expected.dq, expected.dv, expected.da
-        for ours, part in zip(jacobian(*state), parts, strict=True):
-            scale = max(np.abs(one).max() for one in parts)
-            assert np.abs(np.array(ours) - part).max() <= 1e-12 * scale
-
-
 def test_out_of_reach_is_nan(load_robot):
     functions = load_robot("crane").to_casadi()
     for cylinder in (5.0, -5.0):

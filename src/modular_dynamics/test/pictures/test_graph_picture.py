@@ -18,11 +18,6 @@ def test_vertices_do_not_overlap_and_successors_stand_to_the_right(root):
         assert sum(abs(x - other_x) < 1e-9 and abs(y - other_y) < 1.3 for other_x, other_y in places) == 1
 
 
-def test_the_picture_is_written(tmp_path):
-    path = draw_graph(md.load_urdf(ROBOTS / "four_link.urdf"), tmp_path / "graph.png")
-    assert path.read_bytes().startswith(b"\x89PNG")
-
-
 def test_arrows_begin_and_end_at_boxes(tmp_path, monkeypatch):
     figures = []
     monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))

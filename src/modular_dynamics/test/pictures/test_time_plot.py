@@ -30,9 +30,3 @@ def test_an_odd_number_of_panels_leaves_one_place_empty_and_every_column_has_its
     assert [axis.get_xlabel() for axis in figure.axes] == ["", "time [s]", "time [s]", ""]
     assert [axis.get_legend() for axis in figure.axes] == [None] * 4  # the title says which line it is
     assert not figure.legends
-
-
-def test_the_picture_is_written(tmp_path):
-    for suffix, magic in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")):
-        path = draw_over_time("t", TIMES, [Panel("a", "q", {"a": TIMES}, {})], tmp_path / f"p{suffix}")
-        assert path.read_bytes().startswith(magic)

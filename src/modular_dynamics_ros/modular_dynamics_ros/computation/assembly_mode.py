@@ -4,9 +4,6 @@ While states follow each other closely, the loops are closed from the last answe
 assembly mode. After a gap or a jump they are closed from the library's initial configuration. Where measured
 passive joints disagree with the result, the loops are closed near these joints, if they can be; if not, the
 joints are reported and ignored.
-
-A joint state that loops cannot follow is rejected without a search for the reason, for which the joint states
-behind it would wait.
 """
 
 from collections.abc import Sequence
@@ -55,17 +52,15 @@ class AssemblyMode:
             BadMessage: the loops do not close.
         """
         last = next((before for before in previous if self._follows(state, before.state)), None)
-        return self._close(state, last, diagnose=False)
+        return self._close(state, last)
 
     def close_from(self, state: State, start: Configuration | None) -> Configuration:
         """Return coordinates closed from `start`, however far: in the nearest or the measured assembly mode.
 
-        For requests: where loops do not close, the reason is searched for.
-
         Raises:
             BadMessage: the loops do not close, or not where passive joints are said to be.
         """
-        closed = self._close(state, start, diagnose=True)
+        closed = self._close(state, start)
         if closed.disagreements:
             differences = ", ".join(f"'{name}' by {d:.3g}" for name, d in closed.disagreements.items())
             # another assembly mode is found from a guess of all joints
@@ -78,12 +73,12 @@ class AssemblyMode:
             )
         return closed
 
-    def _close(self, state: State, last: Configuration | None, diagnose: bool) -> Configuration:
+    def _close(self, state: State, last: Configuration | None) -> Configuration:
         """Return the closed configuration: from `last`, or near the measured joints where they disagree."""
         failure, continues = None, last is not None
         try:
             guess = None if last is None else last.coordinates
-            closed = self._solver.close(self._independent(state), guess, diagnose)
+            closed = self._solver.close(self._independent(state), guess)
         except ClosureError as error:
             failure, closed = error, self._nearest(error, state.q)
         disagreements = self._disagreements(state.measured, closed)
@@ -125,7 +120,7 @@ class AssemblyMode:
         if max(self._solver.residual(guess).values(), default=0.0) > NEARLY * self.tolerance:
             return None  # far from closed: a search from there is slow and inconclusive
         try:
-            closed = self._solver.close(self._independent(state), guess, diagnose=False)
+            closed = self._solver.close(self._independent(state), guess)
         except ClosureError:
             return None
         return None if self._disagreements(state.measured, closed) else closed

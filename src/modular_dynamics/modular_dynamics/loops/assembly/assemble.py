@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,44 +28,24 @@ class ClosedConfiguration:
         independent: those of ``graph.independent_joint_names``: the q of `inverse_dynamics`.
         residual: by loop joint and gear, the largest violation of its rows [m or 1].
         at_limits: names of the joints that are at one of their limits.
-        evaluations: how often the constraint rows were computed.
     """
 
     coordinates: Array
     independent: Array
     residual: Mapping[str, float]
     at_limits: tuple[str, ...]
-    evaluations: int
 
 
 class Assembler:
     """Closes the loops of one graph by moving all joints, floating bases included."""
 
     def __init__(self, graph: SubsystemGraph) -> None:
-        self.graph = graph
         self.system = ConstraintSystem(graph.with_independent_joints(*graph.joint_names))
-
-    @cached_property
-    def _least_squares(self) -> LeastSquares:
-        return LeastSquares(self.system, self.graph.joint_names)
+        self._least_squares = LeastSquares(self.system, graph.joint_names)
 
     def search(self, start: Array, limited: bool = True) -> Search:
         """Search for closed loops from coordinates ``start`` (nq,). limited: within joint limits."""
         return self._least_squares.search(start, limited)
-
-    def assembly(self, result: Search) -> ClosedConfiguration:
-        """Return the closed configuration of a search that closed all loops."""
-        graph, q = self.graph, result.q
-        limits = {name: joint_limits(graph.joint(name)) for name in graph.joint_names}
-        at_limits = [
-            name
-            for name, (low, high) in limits.items()
-            if min(abs(q[graph.q_slice(name)][0] - low), abs(high - q[graph.q_slice(name)][0])) < SLACK
-        ]
-        independent = q[indices_in_q(graph, graph.independent_joint_names)]
-        return ClosedConfiguration(
-            q, independent, self.system.residual(q), tuple(at_limits), result.evaluations
-        )
 
 
 def starting_point(graph: SubsystemGraph) -> Array:
@@ -129,4 +108,10 @@ def assemble(graph: SubsystemGraph, guess: ArrayLike | None = None) -> ClosedCon
     if result.open_groups:
         beyond = assembler.search(result.q, limited=False)
         raise cannot_close(assembler.system, result, beyond, "all joints")
-    return assembler.assembly(result)
+    q, at_limits = result.q, list[str]()
+    for name in graph.joint_names:
+        position = q[graph.q_slice(name)][0]
+        if min(abs(position - limit) for limit in joint_limits(graph.joint(name))) < SLACK:
+            at_limits.append(name)
+    independent = q[indices_in_q(graph, graph.independent_joint_names)]
+    return ClosedConfiguration(q, independent, assembler.system.residual(q), tuple(at_limits))

@@ -7,7 +7,6 @@ needs no regular Jacobian; where loops cannot close it ends at a minimum of the 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,14 +50,12 @@ def independent_groups(system: ConstraintSystem, free: Sequence[str]) -> list[Lo
         met = [group for group in groups if group[1] & joints]
         merged = [*(k for group in met for k in group[0]), name], joints.union(*(group[1] for group in met))
         groups = [group for group in groups if group not in met] + [merged]
-    return [_group(system, np.concatenate([members[k] for k in loops]), joints) for loops, joints in groups]
-
-
-def _group(system: ConstraintSystem, rows: Array, joints: set[str]) -> LoopGroup:
-    """Return the group of these constraint rows and joints."""
-    graph = system.graph
-    ordered = tuple(name for name in graph.joint_names if name in joints)
-    return LoopGroup(np.sort(rows), ordered, indices_in_q(graph, ordered), indices_in_v(graph, ordered))
+    found = []
+    for loops, joints in groups:
+        rows = np.sort(np.concatenate([members[name] for name in loops]))
+        ordered = tuple(name for name in graph.joint_names if name in joints)
+        found.append(LoopGroup(rows, ordered, indices_in_q(graph, ordered), indices_in_v(graph, ordered)))
+    return found
 
 
 #: Distances of random starts from the given one [rad or m]; then random points within the limits.
@@ -78,14 +75,12 @@ class Minimum:
         q (nq,): coordinates of all joints.
         residual: |phi|, the norm of the group's rows [m or 1]; of gears in the driven joints' units.
         gradient: the largest derivative of |phi|^2 / 2 along a coordinate that is not held by a limit.
-        at_limits: names of the joints that a limit keeps from reducing the residual further.
     """
 
     group: LoopGroup
     q: Array
     residual: float
     gradient: float
-    at_limits: tuple[str, ...]
 
     @property
     def closed(self) -> bool:
@@ -99,30 +94,19 @@ class Search:
 
     Attributes:
         q: coordinates (nq,). open_groups: minima of the groups of loops that stay open.
-        evaluations: how often the rows were computed.
     """
 
     q: Array
     open_groups: tuple[Minimum, ...]
-    evaluations: int
-
-
-class _Rows(NamedTuple):
-    """Values and derivatives of the rows at coordinates with the bytes ``key``."""
-
-    key: bytes
-    phi: Array
-    J: Array
 
 
 class LeastSquares:
-    """Closes the loops of one system by moving ``free`` joints. For one thread only."""
+    """Closes the loops of one system by moving ``free`` joints."""
 
     def __init__(self, system: ConstraintSystem, free: Sequence[str]) -> None:
         self.system, self.groups = system, independent_groups(system, free)
         self._coordinates = Coordinates(system.graph)
         self._low, self._high = system.graph.position_limits
-        self._evaluations = 0
 
     def search(self, start: Array, limited: bool, descents: int | None = None) -> Search:
         """Close each group in turn: from ``start`` (nq,), then from random points, until it closes.
@@ -130,7 +114,7 @@ class LeastSquares:
         Args:
             limited: whether free joints stay within their limits. descents: at most so many for each group.
         """
-        self._evaluations, q, unclosed = 0, start.copy(), []
+        q, unclosed = start.copy(), []
         for group in self.groups:
             best: Minimum | None = None
             for first in self._starts(group, q, limited, descents):
@@ -144,7 +128,7 @@ class LeastSquares:
             q[group.q] = best.q[group.q]
             if not best.closed:
                 unclosed.append(best)
-        return Search(self._coordinates.unit(q), tuple(unclosed), self._evaluations)
+        return Search(self._coordinates.unit(q), tuple(unclosed))
 
     def _starts(self, group: LoopGroup, start: Array, limited: bool, descents: int | None) -> Iterator[Array]:
         """Yield the coordinates (nq,) from which a group's descents begin."""
@@ -165,7 +149,6 @@ class LeastSquares:
     def _rows(self, group: LoopGroup, q: Array) -> tuple[Array, Array]:
         """Return phi and its derivative with respect to the group's coordinates, both scaled."""
         system = self.system
-        self._evaluations += 1
         values, scale = system.evaluate(q), system.row_scale[group.rows]
         J = (scale[:, None] * values.J[np.ix_(group.rows, group.v)]) @ self._velocity_maps(group, q)
         return scale * values.phi[group.rows], J
@@ -188,20 +171,20 @@ class LeastSquares:
         from scipy.optimize import least_squares  # noqa: PLC0415  # slow to import, and seldom needed
 
         q = start.copy()
-        last = _Rows(b"", np.zeros(0), np.zeros((0, 0)))
+        last: tuple[bytes, Array, Array] = b"", np.zeros(0), np.zeros((0, 0))
 
-        def rows(x: Array) -> _Rows:
+        def rows(x: Array) -> tuple[bytes, Array, Array]:
             nonlocal last
-            if last.key != x.tobytes():  # scipy asks for values, then for derivatives
+            if last[0] != x.tobytes():  # scipy asks for values, then for derivatives
                 q[group.q] = x
-                last = _Rows(x.tobytes(), *self._rows(group, q))
+                last = x.tobytes(), *self._rows(group, q)
             return last
 
         def values(x: Array) -> Array:
-            return rows(x).phi
+            return rows(x)[1]
 
         def derivatives(x: Array) -> Array:
-            return rows(x).J
+            return rows(x)[2]
 
         bounds = (self._low[group.q], self._high[group.q]) if limited else (-np.inf, np.inf)
         units = self._coordinates.spread(self.system.units)[group.q]
@@ -243,16 +226,8 @@ class LeastSquares:
         if limited:
             room = np.where(downhill > 0.0, self._high[group.q] - q[group.q], q[group.q] - self._low[group.q])
             stopped = (room < SLACK) & (np.abs(downhill) > 0.0)
-        graph = self.system.graph
-        counts = [graph.joint(name).type.nq for name in group.joints]
-        names = np.repeat(np.array(group.joints, object), counts)[stopped]
-        return Minimum(
-            group,
-            self._coordinates.unit(q.copy()),
-            float(np.linalg.norm(phi)),
-            float(np.abs(downhill[~stopped]).max(initial=0.0)),
-            tuple(dict.fromkeys(names.tolist())),
-        )
+        gradient = float(np.abs(downhill[~stopped]).max(initial=0.0))
+        return Minimum(group, self._coordinates.unit(q.copy()), float(np.linalg.norm(phi)), gradient)
 
 
 def _velocity_map(joint: Joint, q: Array) -> Array:

@@ -153,6 +153,8 @@ STEPS = {
 }
 #: Largest residual [m or 1] of a guess that is not corrected: rounding of lengths of about one.
 ROUNDING = 1e-15
+#: Distance [rad or m] at which loops close before what would be out of reach, if that is a dead point.
+BEFORE_TARGET = 1e-5
 #: Longest continuation of loops [rad or m]; it takes some seconds.
 FARTHEST = 1e5
 
@@ -187,11 +189,10 @@ class Mechanism:
         steps = ((kind, dict.fromkeys(owners[found].tolist())) for kind, found in self.loops.clusters)
         return tuple(f"{STEPS[kind]}: {', '.join(joints)}" for kind, joints in steps)
 
-    def close(self, q: ArrayLike, guess: ArrayLike | None = None, diagnose: bool = True) -> Array:
+    def close(self, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """Return coordinates of all joints (nq,) at independent ones q: see `close_loops`.
 
         By the core where it can; by continuation far from the guess and through dead points.
-        ``diagnose``: as of :func:`.raise_branch_end`.
         """
         system = self.system
         target = system.independent.checked("q", q)
@@ -200,7 +201,7 @@ class Mechanism:
         start[system.independent_q[system.is_free]] = target[system.is_free]
         self._raise_if_far(start, target)
         closed = self._close_by_core(start, target)
-        if closed is None and not diagnose:
+        if closed is None:
             self._raise_if_out_of_reach(start, target)
         if closed is None and not self._is_free_known:
             self._find_free(start)
@@ -210,7 +211,7 @@ class Mechanism:
             closed = self._close_by_core(start, target)
         if closed is None:
             try:
-                closed = self._follow(start, target, diagnose)
+                closed = self._follow(start, target)
             except ClosureError:
                 moved = self._follow_with_free_moved(start, target) if len(system.free) else None
                 if moved is None:
@@ -277,10 +278,12 @@ class Mechanism:
         modes = np.empty((MOST_MODES, self.graph.nq))
         if self.loops.modes(target, start, modes) != 0:
             return
-        if not self.system.largest_residual(modes[0]) < AT_DEAD_POINT:
-            near, where = start.copy(), "at these independent coordinates"
-            near[self.system.independent_q] = target
-            raise open_loops(self.system, near, where, "the planar loops have no assembly mode there")
+        near = np.where(np.isnan(modes[0]), start, modes[0])  # NaN: of joints of a loop that does not close
+        before = target + BEFORE_TARGET * np.sign(start[self.system.independent_q] - target)
+        is_dead_point = self.system.largest_residual(near) < AT_DEAD_POINT
+        if not is_dead_point and self.loops.modes(before, start, modes) == 0:
+            why = "out of reach: the planar loops have no assembly mode there"
+            raise open_loops(self.system, near, "at these independent coordinates", why)
 
     def _nearest_mode(self, start: Array, limited: bool) -> Array | None:
         """Return the planar loops' assembly mode nearest to a start, at its independent coordinates.
@@ -298,7 +301,7 @@ class Mechanism:
             candidates.append(((beyond, square, *-q[passive.indices]), q))
         return min(candidates, key=lambda candidate: candidate[0])[1] if candidates else None
 
-    def _follow(self, start: Array, target: Array, diagnose: bool) -> Array:
+    def _follow(self, start: Array, target: Array) -> Array:
         """Continue a closed start to ``target``; move a floating base that drives loops in short jumps."""
         system = self.system
         full, end = start.copy(), start.copy()
@@ -321,7 +324,7 @@ class Mechanism:
             if part_done == 1.0:
                 full, done, stride = attempt, next_done, min(2.0 * stride, JUMP / max(distance, JUMP))
             elif stride * distance < newton.SHORTEST_STRIDE:
-                raise_branch_end(system, target, attempt, done + part_done * stride, diagnose)
+                raise_branch_end(system, target, attempt, done + part_done * stride)
             else:
                 stride *= 0.5
         full[system.independent_q] = target
@@ -351,7 +354,7 @@ class Mechanism:
             start[system.independent_q] = target
             solution, best = self._search(start)
             if solution is None:
-                raise unclosed(system, best, "near the guess")
+                raise unclosed(system, best)
         return solution
 
     def _with_free_moved(self, guess: Array, target: Array) -> Array | None:

@@ -114,8 +114,6 @@ class ConstraintSystem:
         units (nv,), row_scale (m,): units of velocities and factors of rows, see `_scales`.
         gearing: the dependent coordinates with gears kept closed.
         is_coupled (m, nv): whether a velocity moves a row anywhere.
-        is_regular_nearby: whether the independent joints determine all others at some configuration beside
-            one at which they do not; None: not yet known.
 
     Raises:
         UnsupportedModelError: a black box, or a geared joint that has several coordinates.
@@ -152,7 +150,6 @@ class ConstraintSystem:
         J, reach = self._reach()
         self.units, self.row_scale = self._scales(J, reach > 0.0)
         self.is_coupled = J != 0.0
-        self.is_regular_nearby: bool | None = None
         names = [
             self.dependent_names.index(gear.joint) if gear.joint in self.dependent else None
             for gear in graph.gears

@@ -15,7 +15,7 @@ from ...exceptions import ModularDynamicsError, StateError
 from ...model import SubsystemGraph
 from ...model.number_arrays import real_numbers
 from ..assembly.assemble import Assembler, finite_guess
-from ..assembly.diagnosis import cannot_close, contradiction
+from ..assembly.diagnosis import cannot_close
 from ..constraints import newton
 from ..core_loops import Loops, are_planar, loop_arrays
 from .results import ClosedLoopResults, status_of
@@ -170,7 +170,7 @@ def _answer(
         guess = coordinates[answered[-1]] if len(answered) else near
         try:
             at = state[0][row], state[1][row], state[2][row]
-            result = single.inverse_dynamics_at(*at, guess, friction=friction, diagnose=False)
+            result = single.inverse_dynamics_at(*at, guess, friction=friction)
         except ModularDynamicsError as error:
             errors[row] = error
         else:
@@ -184,8 +184,6 @@ def _closed_near(design: SubsystemGraph, guess: Array) -> Array:
     system, start = solver_of(design).system, guess.copy()
     if newton.correct(system, start, newton.LARGEST_STEP):
         return start
-    if (error := contradiction(system, guess)) is not None:
-        raise error
     assembler = design.once(Assembler)
     result = assembler.search(guess, limited=False)
     if result.open_groups:

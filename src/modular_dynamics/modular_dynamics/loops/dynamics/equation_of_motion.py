@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...dynamics import mass_matrix as mass_matrix_of_tree
-from ...dynamics.arguments import Array, checked_out
+from ...dynamics.arguments import Array
 from ...dynamics.inverse_dynamics import Wrenches
 from ...dynamics.quantity import counts_friction
 from ...model import SubsystemGraph
@@ -76,8 +76,6 @@ def mass_matrix(
             return matrix
     except (TypeError, ValueError):
         pass  # what is to be converted or refused
-    if out is not None:
-        checked_out(out, (width, width))
     return into(out, at_closed(solver_of(graph).close(q, guess)))
 
 
@@ -164,8 +162,6 @@ def forward_dynamics(
             return a
     except (TypeError, ValueError):
         pass  # what is to be converted or refused
-    if out is not None:
-        checked_out(out, rest.shape)
     return into(out, one(q, v, np.asarray(tau), guess)[0])
 
 

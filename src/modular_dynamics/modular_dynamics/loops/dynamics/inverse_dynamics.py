@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...dynamics.arguments import Array, checked_out
+from ...dynamics.arguments import Array, checked_out, errors_begin_with
 from ...dynamics.inverse_dynamics import InverseDynamics, Wrenches
 from ...dynamics.quantity import counts_friction
 from ...exceptions import StateError
@@ -15,7 +15,7 @@ from ...model import SubsystemGraph, require_graph
 from ..core_loops import GOOD, core_loops
 from .designs import solve_designs
 from .results import ClosedLoopResult, ClosedLoopResults
-from .rows import Rows, answered_rows, are_many, tensions_and_sines
+from .rows import Rows, answered_rows, are_many, into, tensions_and_sines
 from .solver import solver_of
 
 
@@ -115,11 +115,8 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         self._refuse(black_box_wrenches)
         wrenches = external_wrenches
         if are_many(q):
-            count = len(np.asarray(q))
-            checked_results(out, (count, self._width), coordinates, (count, self.graph.nq))
             rows = self._rows(q, v, a, guess, threads, "raise", wrenches)
             return written(rows.values, rows.coordinates, out, coordinates)
-        checked_results(out, (self._width,), coordinates, (self.graph.nq,))
         result = self._solver.inverse_dynamics_at(q, v, a, guess, wrenches, self.friction)
         return written(result.tau, result.coordinates, out, coordinates)
 
@@ -189,8 +186,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         """Return the rows; ``others`` has the tensions of those that the general method answered."""
 
         def answer(q: Array, v: Array, a: Array, near: Array) -> tuple[Array, Array, Array]:
-            is_last = errors == "raise"
-            result = self._solver.inverse_dynamics_at(q, v, a, near, wrenches, self.friction, is_last)
+            result = self._solver.inverse_dynamics_at(q, v, a, near, wrenches, self.friction)
             return result.tau, result.coordinates, np.array([*result.tensions.values()])
 
         states = {"q": q, "v": v, "a": a}
@@ -221,24 +217,14 @@ def raise_if_shared(out: Array | None, coordinates: Array | None) -> None:
         raise StateError("out and coordinates share memory; two arrays are needed")
 
 
-def checked_results(
-    out: Array | None, shape: tuple[int, ...], coordinates: Array | None, of_coordinates: tuple[int, ...]
-) -> None:
-    """Raise StateError where arrays for a result and for coordinates cannot be written to."""
-    if out is not None:
-        checked_out(out, shape)
-    if coordinates is not None:
-        try:
-            checked_out(coordinates, of_coordinates)
-        except StateError as error:
-            raise StateError(f"coordinates: {error}") from None
-
-
 def written(value: Array, closed: Array, out: Array | None, coordinates: Array | None) -> Array:
-    """Return the result; it is written into ``out`` and ``closed`` into ``coordinates``, if given."""
+    """Return the result; it is written into ``out`` and ``closed`` into ``coordinates``, if given.
+
+    Raises StateError: one of them cannot be written to; then neither is.
+    """
     if coordinates is not None:
-        coordinates[:] = closed
-    if out is None:
-        return value
-    out[:] = value
-    return out
+        if out is not None:
+            checked_out(out, value.shape)
+        with errors_begin_with("coordinates"):
+            into(coordinates, closed)
+    return into(out, value)

@@ -198,7 +198,7 @@ class StateStatus(IntEnum):
     """Outcome of one of many states.
 
     Where the branch ends on the way to a state, Newton's method from its end decides: DEAD_POINT if loops
-    close at the state, else CANNOT_CLOSE. A call for the state alone also searches for the reason.
+    close at the state, else CANNOT_CLOSE.
     """
 
     ANSWERED = 0

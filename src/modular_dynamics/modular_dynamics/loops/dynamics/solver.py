@@ -209,12 +209,8 @@ class ClosedLoopSolver(Mechanism):
         guess: ArrayLike | None = None,
         external_wrenches: _Wrenches = None,
         friction: str = "none",
-        diagnose: bool = True,
     ) -> ClosedLoopResult:
-        """Close the loops at independent coordinates q, and return inverse dynamics there.
-
-        diagnose: as of :func:`.raise_branch_end`.
-        """
+        """Close the loops at independent coordinates q, and return inverse dynamics there."""
         checked, counts = self.system.independent.checked, counts_friction(friction)
         q, v, a = checked("q", q), checked("v", v), checked("a", a)
         loads = loads_on_bodies(self.graph, external_wrenches) if external_wrenches else None
@@ -228,7 +224,7 @@ class ClosedLoopSolver(Mechanism):
         except (TypeError, ValueError):
             status = None  # to be converted or refused
         if status != GOOD:
-            closed = self.close(q, guess, diagnose)
+            closed = self.close(q, guess)
             if core(closed) != GOOD:
                 return self._general(closed, v, a, external_wrenches, friction)
         own = tau.copy()  # details change the rounding of tau: keep the result of the call without them

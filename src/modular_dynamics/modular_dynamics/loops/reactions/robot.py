@@ -16,10 +16,10 @@ from ...exceptions import StateError, UnsupportedModelError
 from ...model import LoopJoint, Spring, SubsystemGraph, body_of_link
 from ...model.number_arrays import number_array
 from ..dynamics.inverse_dynamics import ClosedLoopInverseDynamics
-from ..dynamics.results import ClosedLoopResult, ClosedLoopResults, Reaction, StateStatus
+from ..dynamics.results import ClosedLoopResult, ClosedLoopResults, StateStatus
 from ..dynamics.rows import joint_motions
 from .rules import JointRule, Location, Rules
-from .sharing import FramePoint, LoadCase, ReactionArrays, SharedReactions, SharingInFrames
+from .sharing import FramePoint, ReactionArrays, SharedReactions, SharingInFrames
 
 ConnectionWrenches = Mapping[str, tuple[str, ArrayLike]]
 #: By link the body of the rules that it is part of, or that carries it; None where there is none.
@@ -121,14 +121,24 @@ class RobotReactions:
             StateError: a subsystem or link that the graph does not have, a bad wrench, or a balance without
                 a lever arm.
         """
-        poses, required = self._poses_and_required(dynamics, connection_wrenches)
-        x = np.zeros(len(self.rules.unknowns))
-        tensions = [*dynamics.tensions.values()]
-        x[self._known] = [tensions[k] for k in self._springs]
+        poses, required, x = self._arguments(dynamics, connection_wrenches)
         reactions = self._sharing(poses, required, x)
         if not reactions.shared:
             self._sharing.raise_fault(poses)
         return reactions
+
+    def least_norm(
+        self, dynamics: ClosedLoopResult, connection_wrenches: ConnectionWrenches | None = None
+    ) -> ReactionArrays:
+        """Return of all reactions in equilibrium those with the least sum of squares, N and N m alike.
+
+        Springs keep their tensions. Arguments and errors as of a call.
+        """
+        return self._sharing.least_norm(*self._arguments(dynamics, connection_wrenches))
+
+    def self_stress(self, dynamics: ClosedLoopResult) -> Array:
+        """Return orthonormal columns (n, k): reactions ``rules.unknowns`` that need no load nor tensions."""
+        return self._sharing.self_stress(frame_poses(self._tree, dynamics.coordinates))
 
     def solve_many(
         self,
@@ -184,24 +194,10 @@ class RobotReactions:
         x[:, self._known] = tensions[:, self._springs]
         return self._sharing(frame_poses(self._tree, coordinates, threads=threads), required, x)
 
-    def load_case(
-        self, dynamics: ClosedLoopResult, connection_wrenches: ConnectionWrenches | None = None
-    ) -> LoadCase:
-        """Return the load case of one state; arguments and errors as of a call."""
-        poses, required = self._poses_and_required(dynamics, connection_wrenches)
-        unloaded = self._sharing.of_components(poses, required, np.zeros(len(self.rules.unknowns)))
-        return LoadCase(
-            dict(zip(self._links, poses[:, :3, :3], strict=True)),
-            dict(zip(self._links, poses[:, :3, 3], strict=True)),
-            dict(zip(self.rules.bodies, unloaded.residual, strict=True)),
-            dict(dynamics.tensions),
-            dict(zip(self.rules.joints, unloaded.points, strict=True)),
-        )
-
-    def _poses_and_required(
+    def _arguments(
         self, dynamics: ClosedLoopResult, given: ConnectionWrenches | None
-    ) -> tuple[Array, Array]:
-        """Return poses of all links, and the wrenches (w, 6) whose signed sums the bodies require."""
+    ) -> tuple[Array, Array, Array]:
+        """Return poses of all links, wrenches (w, 6) whose signed sums bodies require, and known forces."""
         poses, tree = frame_poses(self._tree, dynamics.coordinates), dynamics.open_tree
         n, bodies = len(tree.joint_wrenches), len(self.rules.bodies)
         required = np.zeros((n + bodies, 6))
@@ -218,7 +214,9 @@ class RobotReactions:
             at_root = np.hstack([forces, moments + cross(poses[links, :3, 3], forces)])
             carriers = [n + load.carrier for load, _, _ in loads if load.carrier is not None]
             np.add.at(required, carriers * 2, at_root)
-        return poses, required
+        x, tensions = np.zeros(len(self.rules.unknowns)), [*dynamics.tensions.values()]
+        x[self._known] = [tensions[k] for k in self._springs]
+        return poses, required, x
 
     def _checked(self, given: ConnectionWrenches) -> Iterator[tuple[_Load, int, Array]]:
         """Yield load, link and wrench of each connection wrench."""
@@ -239,32 +237,6 @@ class RobotReactions:
             if numbers.shape != (6,) or not np.isfinite(numbers).all():
                 raise StateError(f"{where} is {wrench!r}; six finite numbers are needed")
             yield load, self._links[link], numbers
-
-
-def load_case_of(
-    graph: SubsystemGraph,
-    dynamics: ClosedLoopResult,
-    rules: Rules,
-    connection_wrenches: ConnectionWrenches | None = None,
-) -> LoadCase:
-    """Return the load case of one state: see :meth:`.RobotReactions.load_case`, which is faster for many."""
-    return RobotReactions(graph, rules).load_case(dynamics, connection_wrenches)
-
-
-def wrenches_of(
-    graph: SubsystemGraph, reactions: Mapping[str, Reaction], rules: Rules, load_case: LoadCase
-) -> dict[str, Array]:
-    """Return a graph's reactions by the rules' joints: [force, moment] of ``by`` on ``on`` in ``axes``."""
-    carriers = carrying_bodies(graph, rules)
-    wrenches = {}
-    for joint in rules.joints.values():
-        reaction = reactions[str(joint.at)]
-        sign = 1.0 if carriers[reaction.successor] == joint.on else -1.0
-        at = np.asarray(load_case.points[joint.name])[1]
-        about = reaction.moment + cross(reaction.point - at, reaction.force)
-        onto = np.asarray(load_case.rotations[joint.axes]).T
-        wrenches[joint.name] = sign * np.concatenate([onto @ reaction.force, onto @ about])
-    return wrenches
 
 
 def carrying_bodies(graph: SubsystemGraph, rules: Rules) -> dict[str, str | None]:

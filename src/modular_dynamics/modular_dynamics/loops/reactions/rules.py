@@ -25,12 +25,12 @@ names another. Each component of each joint is given by exactly one step.
 """
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...exceptions import DescriptionError
+from ...text.element import Element, nearest
 from ...text.files import path_of, text_of
 from ...text.sizes import MAX_YAML_BYTES
 from ...text.yaml_text import documents
@@ -103,145 +103,103 @@ class Rules:
 
 
 def read_rules(path: str | Path) -> Rules:
-    """Read rules from a YAML file. Raises DescriptionError: names the element, and what would be right."""
+    """Read rules from a YAML file. Raises DescriptionError: names file, line and element."""
     contents = documents(text_of(path_of(path), "file of rules", MAX_YAML_BYTES), str(path))
-    try:
-        return rules_from(contents[0] if len(contents) == 1 else contents)
-    except DescriptionError as error:
-        raise DescriptionError(str(error), str(path)) from None
+    return _rules(contents[0] if len(contents) == 1 else contents, str(path))
 
 
 def rules_from(content: Any) -> Rules:
     """Return the rules in a mapping as YAML gives it. Raises DescriptionError."""
-    table = _fields(content, "rules", {"name", "bodies", "joints", "steps"})
-    for name, kind in (("bodies", list), ("joints", Mapping), ("steps", list)):
-        if not isinstance(table[name], kind) or not table[name]:
-            raise DescriptionError(f"rules: {name} is {table[name]!r}; a {kind.__name__.lower()} is needed")
-    bodies = tuple(map(str, table["bodies"]))
-    if len(set(bodies)) < len(bodies):
-        raise DescriptionError(f"rules: bodies are {', '.join(bodies)}; each is to be named once")
-    joints = {str(name): _joint(str(name), entry, bodies) for name, entry in table["joints"].items()}
-    steps = tuple(_step(k, entry, bodies, joints) for k, entry in enumerate(table["steps"], 1))
-    given: set[tuple[str, str]] = set()
-    for k, step in enumerate(steps, 1):
-        for taker in step.shares:
+    return _rules(content, "")
+
+
+def _rules(content: Any, file: str) -> Rules:
+    """Return the rules in a file's content. Raises DescriptionError."""
+    top = Element.top(content, file, "a mapping of name, bodies, joints and steps")
+    top.require(("name", "bodies", "joints", "steps"))
+    bodies = top.texts("bodies")
+    if not bodies or len(set(bodies)) < len(bodies):
+        raise top.wrong("bodies", "a list of different names")
+    joints = {name: _joint(name, entry, bodies) for name, entry in top.named("joints").items()}
+    steps, given = list[Step](), set[tuple[str, str]]()
+    for entry in top.elements("steps"):
+        steps.append(_step(entry, bodies, joints))
+        for taker in steps[-1].shares:
             if taker in given:
-                raise DescriptionError(f"step {k}: {'.'.join(taker)} is given by an earlier step already")
-        given.update(step.shares)
-    rules = Rules(str(table["name"]), bodies, joints, steps)
-    missing = [".".join(taker) for taker in rules.unknowns if taker not in given]
-    if missing:
-        raise DescriptionError(f"no step gives {', '.join(missing)}; a step 'zero' sets them to zero")
+                raise entry.failure("", f": {'.'.join(taker)} is given by an earlier step already")
+        given.update(steps[-1].shares)
+    rules = Rules(str(top.item["name"]), bodies, joints, tuple(steps))
+    if missing := [".".join(taker) for taker in rules.unknowns if taker not in given]:
+        raise top.failure("steps", f": none gives {', '.join(missing)}; a step 'zero' sets them to zero")
     return rules
 
 
-def _fields(
-    entry: Any, where: str, needed: Collection[str], further: Collection[str] = ()
-) -> Mapping[str, Any]:
-    """Return a mapping with all needed keys and no unknown ones. Raises DescriptionError."""
-    if not isinstance(entry, Mapping):
-        raise DescriptionError(
-            f"{where}: {entry!r} is not a mapping of {', '.join(sorted({*needed, *further}))}"
-        )
-    unknown, missing = set(entry) - {*needed, *further}, set(needed) - set(entry)
-    if unknown or missing:
-        names = ", ".join(map(str, unknown or sorted(missing)))
-        fault = f"unknown {names}" if unknown else f"{names} missing"
-        raise DescriptionError(
-            f"{where}: {fault}; needed are {', '.join(sorted(needed))}, optional are "
-            f"{', '.join(sorted(further)) or 'none'}"
-        )
-    return entry
-
-
-def _joint(name: str, entry: Any, bodies: tuple[str, ...]) -> JointRule:
+def _joint(name: str, entry: Element, bodies: tuple[str, ...]) -> JointRule:
     """Return one entry of ``joints``. Raises DescriptionError."""
-    where = f"joint '{name}'"
-    table = _fields(entry, where, {"holds", "by", "transmits", "at"}, {"axes", "from"})
-    components = table["transmits"] if isinstance(table["transmits"], list) else [table["transmits"]]
-    transmits = tuple(map(str, components))
-    bad = [c for c in transmits if c not in COMPONENTS]
-    if bad or len(set(transmits)) != len(transmits):
-        raise DescriptionError(
-            f"{where} transmits {', '.join(transmits)}; each once of {', '.join(COMPONENTS)}"
-        )
-    if table["holds"] not in bodies:
-        raise DescriptionError(
-            f"{where}: holds '{table['holds']}', which is none of the bodies {', '.join(bodies)}"
-        )
-    if {"push", "pull"} & set(transmits) and "from" not in table:
-        raise DescriptionError(
-            f"{where}: push and pull are along the line from 'from' to 'at'; 'from' is missing"
-        )
-    start = _location(where, table["from"]) if "from" in table else None
-    axes, at = str(table.get("axes", table["holds"])), _location(where, table["at"])
-    return JointRule(name, str(table["holds"]), str(table["by"]), transmits, axes, at, start)
+    entry.require(("holds", "by", "transmits", "at"), ("axes", "from"))
+    one = entry.item["transmits"]
+    transmits = (one,) if isinstance(one, str) else entry.texts("transmits")
+    if not set(transmits) <= {*COMPONENTS} or len(set(transmits)) < len(transmits):
+        raise entry.wrong("transmits", f"each once of {', '.join(COMPONENTS)}")
+    if {"push", "pull"} & {*transmits} and "from" not in entry.item:
+        raise entry.failure("from", " is missing: push and pull are along the line from there to 'at'")
+    on, by = entry.choice("holds", bodies), entry.text("by", None)
+    start = _location(entry, "from") if "from" in entry.item else None
+    return JointRule(name, on, by, transmits, entry.text("axes", on), _location(entry, "at"), start)
 
 
-def _location(where: str, value: Any) -> Location:
+def _location(entry: Element, key: str) -> Location:
     """Return a name, or three finite coordinates. Raises DescriptionError."""
-    if isinstance(value, str):
-        return value
-    try:
-        x, y, z = (float(number) for number in value)
-        if not all(map(math.isfinite, (x, y, z))):
-            raise ValueError
-    except (TypeError, ValueError):
-        raise DescriptionError(f"{where}: {value!r} is neither a name nor three coordinates [m]") from None
+    if isinstance(name := entry.item[key], str):
+        return name
+    x, y, z = entry.numbers(key, 3)
     return x, y, z
 
 
-def _step(k: int, entry: Any, bodies: tuple[str, ...], joints: Mapping[str, JointRule]) -> Step:
-    """Return one entry of ``steps``; k counts from 1. Raises DescriptionError."""
-    where = f"step {k}"
-    optional = ("step", "equations", "because")
-    table = _fields(entry, where, {"body"}, {*KINDS, "takes", *optional})
-    kinds = [kind for kind in KINDS if kind in table]
-    if len(kinds) != 1 or (kinds == ["balance"]) != ("takes" in table):
-        raise DescriptionError(f"{where}: one of known, zero, rest, or balance with takes, is needed")
-    if table["body"] not in bodies:
-        raise DescriptionError(f"{where}: '{table['body']}' is none of the bodies {', '.join(bodies)}")
-    kind, component, about = kinds[0], "", ""
-    takers = table["takes"] if kind == "balance" else table[kind]
+def _step(entry: Element, bodies: tuple[str, ...], joints: Mapping[str, JointRule]) -> Step:
+    """Return one entry of ``steps``. Raises DescriptionError."""
+    notes = ("step", "equations", "because")
+    entry.require(("body",), (*KINDS, "takes", *notes))
+    kinds = [kind for kind in KINDS if kind in entry.item]
+    if len(kinds) != 1 or (kinds == ["balance"]) != ("takes" in entry.item):
+        raise entry.failure("", ": one of known, zero, rest, or balance with takes, is needed")
+    body, kind, component, about = entry.choice("body", bodies), kinds[0], "", ""
+    key = "takes" if kind == "balance" else kind
+    takers = entry.item[key]
     if kind == "rest":
-        if str(takers) not in joints:
-            raise DescriptionError(f"{where}: no joint '{takers}'; joints are {', '.join(joints)}")
-        if {"push", "pull"} & set(joints[takers].transmits):
-            raise DescriptionError(f"{where}: '{takers}' transmits push or pull; give these by a balance")
-        takers = [f"{takers}.{c}" for c in joints[takers].transmits]
+        joint = joints[entry.choice("rest", joints)]
+        if {"push", "pull"} & {*joint.transmits}:
+            raise entry.wrong("rest", "a joint without push and pull, which a balance gives,")
+        takers = [f"{joint.name}.{component}" for component in joint.transmits]
     if kind == "balance":
-        component, _, about = str(table["balance"]).partition(" about ")
+        component, _, about = entry.text("balance", None).partition(" about ")
         if component not in COMPONENTS[:6] or (about and about not in joints):
-            raise DescriptionError(
-                f"{where}: balance '{table['balance']}'; 'Fy', 'Mx' or 'Mx about JOINT' are understood"
-            )
-    shares = _shares(where, takers, joints)
-    for joint, _ in shares:
-        if table["body"] not in (joints[joint].on, joints[joint].by):
-            raise DescriptionError(f"{where}: joint '{joint}' does not touch '{table['body']}'")
-    notes = (str(table.get(note, "")) for note in optional)
-    return Step(str(table["body"]), kind, shares, component, about, *notes)
+            raise entry.wrong("balance", "Fy, Mx or 'Mx about JOINT'")
+    shares = _shares(entry, key, takers, joints)
+    for name, _ in shares:
+        if body not in (joints[name].on, joints[name].by):
+            raise entry.failure(key, f": joint '{name}' does not touch '{body}'")
+    return Step(body, kind, shares, component, about, *(str(entry.item.get(note, "")) for note in notes))
 
 
-def _shares(where: str, takers: Any, joints: Mapping[str, JointRule]) -> dict[tuple[str, str], float]:
+def _shares(
+    entry: Element, key: str, takers: Any, joints: Mapping[str, JointRule]
+) -> dict[tuple[str, str], float]:
     """Return the weights of a step's components: see `Step.shares`. Raises DescriptionError."""
     takers = [takers] if isinstance(takers, str) else takers
     if not isinstance(takers, list | Mapping) or not takers:
-        raise DescriptionError(
-            f"{where}: {takers!r}; 'JOINT.COMPONENT' is needed, a list of them or their weights"
-        )
-    weights = dict(takers) if isinstance(takers, Mapping) else dict.fromkeys(map(str, takers), 1.0)
+        raise entry.wrong(key, "JOINT.COMPONENT, a list of them or their weights")
+    weights = takers if isinstance(takers, Mapping) else dict.fromkeys(map(str, takers), 1.0)
+    components = {f"{j.name}.{c}": (j.name, c) for j in joints.values() for c in j.transmits}
     shares = {}
     for taker, weight in weights.items():
-        joint, _, component = str(taker).partition(".")
-        if joint not in joints or component not in joints[joint].transmits:
-            components = ", ".join(f"{j.name}.{c}" for j in joints.values() for c in j.transmits)
-            raise DescriptionError(
-                f"{where}: '{taker}' is no component of a joint; components are {components}"
+        if taker not in components:
+            raise entry.failure(
+                key, f": '{taker}' is no component of a joint{nearest(str(taker), components)}"
             )
         if not isinstance(weight, int | float) or not math.isfinite(weight) or weight == 0.0:
-            raise DescriptionError(
-                f"{where}: the weight of '{taker}' is {weight!r}; a number other than 0 is needed"
+            raise entry.failure(
+                key, f": the weight of '{taker}' is {weight!r}; a number other than 0 is needed"
             )
-        shares[joint, component] = float(weight)
+        shares[components[taker]] = float(weight)
     return shares

@@ -16,7 +16,7 @@ The compiled core shares (include/modular_dynamics/loops/reactions.hpp); `_core.
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -27,8 +27,7 @@ from ...algebra.rigid_motions import cross
 from ...dynamics.arguments import Array
 from ...dynamics.core_robot import integers
 from ...exceptions import StateError
-from ...model.number_arrays import number_array
-from .rules import JointRule, Location, Rules, Step
+from .rules import Rules, Step
 
 #: The number of a frame, and a position in it [m].
 FramePoint = tuple[int, ArrayLike]
@@ -36,29 +35,7 @@ FramePoint = tuple[int, ArrayLike]
 RANK = 1e-12
 #: Coefficient [1 or m] below which a component has no part in a balance, as in the core: rounding.
 NO_PART = 1e-9
-#: Shape of each entry in a table of a load case.
-SHAPES = {"rotations": (3, 3), "origins": (3,), "required_wrenches": (6,), "points": (2, 3)}
 AXES = "xyz"
-
-
-@dataclass(frozen=True, eq=False)
-class LoadCase:
-    """The loads and the geometry of one instant, in one common frame unless another one is named.
-
-    Attributes:
-        rotations (3, 3), origins (3,): of each body, and of all else that joints use as ``axes`` or have
-            coordinates in.
-        required_wrenches: by body, the total of its joints' wrenches: [force N, moment N m] at its origin
-            in its own axes.
-        known: by joint, the force of a step 'known' [N or N m]: the tension of a spring.
-        points: by joint, where ``at`` and ``from`` are names: ``from`` and ``at``, (2, 3).
-    """
-
-    rotations: Mapping[str, ArrayLike]
-    origins: Mapping[str, ArrayLike]
-    required_wrenches: Mapping[str, ArrayLike]
-    known: Mapping[str, float] = field(default_factory=dict)
-    points: Mapping[str, ArrayLike] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +122,8 @@ class SharingInFrames:
         numbered_steps, places = [*enumerate(rules.steps, 1)], {taker: k for k, taker in enumerate(unknowns)}
         known = [(number, step) for number, step in numbered_steps if step.kind == "known"]
         self.known = [(number, places[taker], taker[0]) for number, step in known for taker in step.shares]
+        self._is_open = np.ones(len(unknowns), bool)
+        self._is_open[[place for _, place, _ in self.known]] = False
         self._required, self._steps = len(required_frames), [*_balances(numbered_steps)]
         self._body_frames = [frames[body] for body in rules.bodies]
         self._axes_frames = [frames[joint.axes] for joint in joints.values()]
@@ -221,6 +200,25 @@ class SharingInFrames:
             raise StateError(f"joint '{joint}': 'from' and 'at' coincide; there is no line to push along")
         return -units.residual.reshape(n, -1).T
 
+    def least_norm(self, poses: Array, required: Array, x: Array) -> ReactionArrays:
+        """Return x = E^+ D of one state: of all reactions in equilibrium those with the least sum of squares.
+
+        N and N m count alike. Known forces keep their values. Arguments as of a call.
+        """
+        E, D = self.equilibrium_matrix(poses), self.of_components(poses, required, np.zeros(len(x))).residual
+        x, is_open = x.copy(), self._is_open
+        x[is_open] = np.linalg.lstsq(E[:, is_open], D.ravel() - E @ x, rcond=RANK)[0]
+        return self.of_components(poses, required, x)
+
+    def self_stress(self, poses: Array) -> Array:
+        """Return orthonormal columns (n, k): reactions without load, E x = 0, with all known forces zero."""
+        E = self.equilibrium_matrix(poses)[:, self._is_open]
+        _, s, vt = np.linalg.svd(E)
+        rank = int((s > RANK * s[0]).sum())
+        columns = np.zeros((len(self._is_open), E.shape[1] - rank))
+        columns[self._is_open] = vt[rank:].T
+        return columns
+
     def raise_fault(self, poses: Array) -> NoReturn:
         """Raise StateError for a state that the rules do not share, naming the line or balance that fails."""
         E = self.equilibrium_matrix(poses)
@@ -258,115 +256,6 @@ class SharingInFrames:
             rows = (array.reshape(count, -1) for array in (poses, required, x, wrenches, points, residual))
             share(*rows, shared.reshape(count))
         return ReactionArrays(x, wrenches, points, residual, poses, shared)
-
-
-class ReactionSharing:
-    """The reactions of one mechanism by its rules.
-
-    Raises (all methods):
-        StateError: a body, point or known force is missing in the load case, or a balance contains a
-            component that is given later, or has no lever arm.
-    """
-
-    def __init__(self, rules: Rules) -> None:
-        self.rules, joints = rules, list(rules.joints.values())
-        fixed = [j.by for j in joints if not isinstance(j.start, str | None)]
-        self._frames = {
-            name: k
-            for k, name in enumerate(dict.fromkeys([*rules.bodies, *(j.axes for j in joints), *fixed]))
-        }
-        # points named in the load case are frames of their own, numbered after those of bodies
-        self._named = [j.name for j in joints if isinstance(j.at, str) or isinstance(j.start, str)]
-
-        def point(joint: JointRule, location: Location, body: str, end: int) -> FramePoint:
-            if isinstance(location, str):
-                return len(self._frames) + 2 * self._named.index(joint.name) + end, np.zeros(3)
-            return self._frames[body], location
-
-        ends = []
-        for joint in joints:
-            at = point(joint, joint.at, joint.on, 1)
-            ends.append((at if joint.start is None else point(joint, joint.start, joint.by, 0), at))
-        bodies = range(len(rules.bodies))
-        self._sharing = SharingInFrames(rules, self._frames, ends, bodies, np.eye(len(bodies)))
-        self._is_open = np.ones(len(rules.unknowns), bool)
-        self._is_open[[place for _, place, _ in self._sharing.known]] = False
-
-    def __call__(self, load_case: LoadCase) -> SharedReactions:
-        """Return the reactions by the rules, one balance after another."""
-        poses, required, x = self._arrays(load_case)
-        reactions = self._sharing(poses, required, x)
-        if not reactions.shared:
-            self._sharing.raise_fault(poses)
-        return reactions.by_name(self.rules)
-
-    def equilibrium_matrix(self, load_case: LoadCase) -> Array:
-        """Return E (6 b, n), with components in the order of ``rules.unknowns``."""
-        return self._sharing.equilibrium_matrix(self._poses(load_case))
-
-    def least_norm(self, load_case: LoadCase) -> SharedReactions:
-        """Return x = E^+ D: of all reactions in equilibrium those with the least sum of squares.
-
-        N and N m count alike. Known forces keep their values.
-        """
-        (poses, required, x), is_open = self._arrays(load_case), self._is_open
-        E = self._sharing.equilibrium_matrix(poses)
-        x[is_open] = np.linalg.lstsq(E[:, is_open], required.ravel() - E @ x, rcond=RANK)[0]
-        return self._sharing.of_components(poses, required, x).by_name(self.rules)
-
-    def self_stress(self, load_case: LoadCase) -> Array:
-        """Return orthonormal columns (n, k): reactions without load, E x = 0, with all known forces zero."""
-        E = self.equilibrium_matrix(load_case)[:, self._is_open]
-        _, s, vt = np.linalg.svd(E)
-        rank = int((s > RANK * s[0]).sum())
-        columns = np.zeros((len(self._is_open), E.shape[1] - rank))
-        columns[self._is_open] = vt[rank:].T
-        return columns
-
-    def _poses(self, load_case: LoadCase) -> Array:
-        """Return homogeneous matrices (frames, 4, 4) of all frames."""
-        R, o = (self._stacked(load_case, table, list(self._frames)) for table in ("rotations", "origins"))
-        points = self._stacked(load_case, "points", self._named).reshape(-1, 3)
-        poses = np.tile(np.eye(4), (len(o) + len(points), 1, 1))
-        poses[: len(o), :3, :3], poses[:, :3, 3] = R, np.concatenate([o, points])
-        return poses
-
-    def _arrays(self, load_case: LoadCase) -> tuple[Array, Array, Array]:
-        """Return poses, required wrenches, and components x with the known forces, 0 elsewhere."""
-        required = self._stacked(load_case, "required_wrenches", self.rules.bodies)
-        x = np.zeros(len(self._is_open))
-        for number, place, joint in self._sharing.known:
-            if joint not in load_case.known:
-                raise StateError(
-                    f"step {number} of '{self.rules.name}': the load case has no known force of '{joint}'; "
-                    f"it has those of: {', '.join(load_case.known) or 'none'}"
-                )
-            x[place] = load_case.known[joint]
-        return self._poses(load_case), required, x
-
-    def _stacked(self, load_case: LoadCase, table: str, names: Sequence[str]) -> Array:
-        """Return the entries of these names in one table of a load case, one after the other.
-
-        Raises:
-            StateError: one is missing, has a wrong shape or is not finite; the message names the rules.
-        """
-        shape, entries, rules = SHAPES[table], getattr(load_case, table), self.rules.name
-        stack = np.empty((len(names), *shape))
-        for k, name in enumerate(names):
-            if name not in entries:
-                raise StateError(
-                    f"'{rules}': the load case has no {table} of '{name}'; it has those of: "
-                    f"{', '.join(entries) or 'none'}"
-                )
-            entry = number_array(f"'{rules}': {table} of '{name}'", entries[name], "are")
-            if entry.shape != shape:
-                raise StateError(
-                    f"'{rules}': {table} of '{name}' have shape {entry.shape}; {shape} is needed"
-                )
-            if not np.isfinite(entry).all():
-                raise StateError(f"'{rules}': {table} of '{name}' contain NaN or infinite numbers")
-            stack[k] = entry
-        return stack
 
 
 def _balances(steps: Sequence[tuple[int, Step]]) -> Iterator[tuple[int, Step]]:

@@ -13,7 +13,6 @@ from helpers.robots.parallel_mechanisms import Builder, ankle, bricard, delta
 from helpers.robots.planar_robots import four_bar, with_limits
 from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
 from modular_dynamics.exceptions import ClosureError, StateError
-from modular_dynamics.loops.assembly.assemble import Assembler
 
 MECHANISMS = {
     "ankle": ankle(),
@@ -59,7 +58,6 @@ def test_a_closed_guess_stays():
     found = md.assemble(graph)
     again = md.assemble(graph, found.coordinates)
     assert again.coordinates == pytest.approx(found.coordinates, abs=1e-9)
-    assert again.evaluations < 8
 
 
 def test_loops_that_share_no_joint_are_closed_one_by_one():
@@ -143,11 +141,6 @@ def test_a_floating_base_moves_too():
         assert np.linalg.norm(quaternion) == pytest.approx(1.0, abs=1e-12)
 
 
-def test_a_guess_of_wrong_shape_is_named():
-    with pytest.raises(StateError, match=r"^guess, of all joints: .*\(3,\)"):
-        md.assemble(four_bar().graph(), [0.1])
-
-
 @pytest.mark.parametrize("close", [md.assemble, lambda graph, guess: md.close_loops(graph, [0.3], guess)])
 def test_a_guess_beyond_all_digits_of_an_angle_is_named(close):
     graph = four_bar().graph()
@@ -182,20 +175,3 @@ def test_reversed_frames_of_a_planar_loop_are_named():
     builder.cut("pin", "revolute", ("coupler", (1.5, 0, 0)), ("rocker", (1, 0, 0), (np.pi, 0, 0)), (0, 0, 1))
     with pytest.raises(ClosureError, match="The frames of 'pin' are reversed there"):
         md.assemble(md.load_urdf(builder.urdf()))
-
-
-def test_the_search_is_the_same_every_time():
-    graph = md.load_urdf(MECHANISMS["delta"].urdf())
-    first, second = (Assembler(graph).search(graph.neutral()) for _ in range(2))
-    assert np.array_equal(first.q, second.q)
-
-
-@pytest.mark.parametrize("ratio", [-30.0, 1e6])
-def test_gears_of_large_ratio_are_closed_too(ratio):
-    built = four_bar()
-    built.turn("motor", "world", "motor", (4, 4))
-    built.tags.append(f'<gear joint="motor" driver="rocker" ratio="{ratio}" offset="500"/>')
-    graph = built.graph()
-    coordinates = md.assemble(graph).coordinates
-    motor, rocker = (coordinates[graph.q_slice(name)][0] for name in ("motor", "rocker"))
-    assert motor == pytest.approx(ratio * rocker + 500, rel=1e-9)

@@ -1,22 +1,17 @@
 """What cannot be solved raises an error that names the cause: never a silent wrong answer."""
 
-import re
-
 import numpy as np
 import pytest
 
 import modular_dynamics as md
 from helpers.oracles.rigid_bodies import RigidBodies
-from helpers.random_examples.examples import rounds, some
+from helpers.random_examples.examples import some
 from helpers.robots.four_bar_windows import standing, windows
-from helpers.robots.parallel_mechanisms import Builder, ankle, bricard, delta
 from helpers.robots.planar_robots import Planar, four_bar, with_limits
 from helpers.robots.spatial_mechanisms import Z, ball, link, loaded, passive
 from helpers.robots.urdf_text import joint, loop_joint
 from modular_dynamics.exceptions import ClosureError, SingularityError, StateError
 from modular_dynamics.loops import solver_of
-from modular_dynamics.loops.assembly.assemble import Assembler
-from modular_dynamics.loops.assembly.diagnosis import cannot_close, contradiction, open_loops
 
 
 def inverse(graph, q, guess):
@@ -60,12 +55,6 @@ def test_too_many_independent_joints(load_robot, function, chosen, guess):
         function(graph, q, guess)
 
 
-def test_too_many_where_they_do_not_fit(load_robot):
-    graph = load_robot("four_bar")
-    with pytest.raises(ClosureError, match="J1, J4 of 'four_bar' cannot all be independent"):
-        md.close_loops(graph.with_independent_joints("J1", "J4"), [0.7, 0.2], md.close_loops(graph, [0.5]))
-
-
 def test_too_many_in_line():
     """All bars in line at zero: closed, but there the rank misleads."""
     graph = four_bar(0.5, 1.5, 1.0, 1.0).graph().with_independent_joints("crank", "rocker")
@@ -94,11 +83,6 @@ def test_a_loop_joint_with_a_wrong_axis(load_robot):
         md.close_loops(graph, [0.3])
 
 
-def test_a_guess_of_wrong_shape_is_named(load_robot):
-    with pytest.raises(StateError, match=r"^guess, of all joints: .*\(2,\)"):
-        md.close_loops(load_robot("four_bar"), [0.3], [0.3, 0.2])
-
-
 def test_too_few_independent_joints(load_robot, function):
     graph = load_robot("crane")
     closed = md.close_loops(graph, [0.1, 0.2, 0.2])
@@ -109,15 +93,6 @@ def test_too_few_independent_joints(load_robot, function):
     assert error.value.condition > 1e9
     undetermined = str(error.value).split("do not determine ")[1].split(" here")[0].split(", ")
     assert set(undetermined) == {"jib_hinge", "jib_tube_hinge", "jib_cylinder"}  # none that the boom holds
-
-
-def test_as_many_as_needed_but_not_those(load_robot):
-    """Lift cylinder and boom hinge say the same, and nothing says how the jib stands."""
-    graph = load_robot("crane")
-    closed = md.close_loops(graph, [0.1, 0.2, 0.2])
-    other = graph.with_independent_joints("slew", "boom_hinge", "lift_cylinder")
-    with pytest.raises(SingularityError, match=r"do not determine .*jib_cylinder"):
-        inverse(other, independent(other, closed), closed)
 
 
 def test_dead_points_of_windows(function):
@@ -131,11 +106,10 @@ def test_what_is_advised_at_a_dead_zero_pose_helps():
     """All bars in line at zero. The independent joint is the right one: a guess or limits are missing."""
     text = four_bar(0.5, 1.5, 1.0, 1.0).graph().urdf
     graph, rest = md.load_urdf(text), np.zeros(1)
-    beside = r"dead point, with 2 degree.* right beside it: start there, by a guess or.* by limits of joints"
-    with pytest.raises(SingularityError, match=beside):
+    beside = "start beside it, by a guess or, without one, by limits of joints that exclude it"
+    with pytest.raises(SingularityError, match=f"2 degree.* it is a dead point, .*{beside}"):
         md.InverseDynamics(graph).solve([0.0], rest, rest)
-    there = r"but the start is a dead point.*Branches meet there: start beside it, by a guess or.* limits"
-    with pytest.raises(SingularityError, match=there):
+    with pytest.raises(SingularityError, match=f"starts at a dead point of.*Branches meet there: {beside}"):
         md.InverseDynamics(graph).solve([0.4], rest, rest)
     by_guess = md.InverseDynamics(graph).solve([0.4], rest, rest, guess=[0.4, 0.5, 1.0])
     assert max(by_guess.residual.values()) < 1e-10
@@ -143,16 +117,6 @@ def test_what_is_advised_at_a_dead_zero_pose_helps():
     by_limits = md.InverseDynamics(limited).solve([0.4], rest, rest)
     assert max(by_limits.residual.values()) < 1e-10
     assert by_limits.condition < 10
-
-
-@pytest.mark.parametrize("chosen", ["crank", "rocker", "coupler"])
-@pytest.mark.parametrize("bars", [(0.5, 1.5, 1.0, 1.0), (0.5, 1.0, 0.5, 1.0)])
-def test_right_independent_joints_are_not_blamed_for_a_dead_zero_pose(chosen, bars):
-    graph, rest = four_bar(*bars).graph().with_independent_joints(chosen), np.zeros(1)
-    with pytest.raises(SingularityError, match="right beside it") as error:
-        md.InverseDynamics(graph).solve([0.0], rest, rest)
-    assert "must be independent" not in str(error.value)
-    assert "other independent joints" not in str(error.value)
 
 
 def test_near_a_dead_point_torques_stay_right(load_robot):
@@ -229,21 +193,6 @@ def test_unsolvable_loop(load_robot, function):
     assert error.value.residual["jib_pin"] < 1e-6
 
 
-def test_an_open_loop_is_named_however_little_is_open(load_robot):
-    """Between what counts as closed, 1e-10, and what is worth a name."""
-    graph = load_robot("four_bar")
-    closed = md.close_loops(graph, [0.5])
-    closed[1] += 1e-9
-    assert "open are J2 by" in str(open_loops(solver_of(graph).system, closed, "here", "so"))
-
-
-def test_too_short_a_coupler():
-    with pytest.raises(
-        ClosureError, match=r"'planar' do not close with all joints free: open are loop by .*a minimum of"
-    ):
-        inverse(four_bar(0.5, 0.2, 0.3, 2.0).graph(), [0.3], None)
-
-
 def test_unknown_independent_joint(load_robot):
     message = r"'J9' is no joint of 'four_bar' with coordinates of its own; its joints: J1, J4, J3"
     with pytest.raises(StateError, match=message):
@@ -262,10 +211,6 @@ def test_forward_dynamics_of_an_open_or_torn_loop(load_robot):
         md.constrained_dynamics(graph, q + np.array([0.0, 0.0, 0.01]), v, [0.0])
     with pytest.raises(ClosureError, match="'J2' of 'four_bar' opens at a rate of"):
         md.constrained_dynamics(graph, q, v + np.array([0.0, 0.1, 0.0]), [0.0])
-    with pytest.raises(StateError, match="tau has shape"):
-        md.constrained_dynamics(graph, q, v, [0.0, 0.0, 0.0])
-    with pytest.raises(StateError, match="q has shape"):
-        md.constrained_dynamics(graph, q[:2], v, [0.0])
 
 
 def test_joints_that_drive_no_loop_may_be_anywhere_and_those_that_do_are_refused_far_away(load_robot):
@@ -283,82 +228,11 @@ def test_joints_that_drive_no_loop_may_be_anywhere_and_those_that_do_are_refused
     assert md.close_loops(bar, [0.5 + 1e10], turned)[0] == 0.5 + 1e10  # a guess that is there
 
 
-# Loops that close in no configuration are recognised, and no others.
-
-
-@pytest.mark.parametrize("quantity", ["origin z", "origin roll", "origin pitch"])
-def test_a_hinge_beside_its_plane_or_not_parallel(load_robot, quantity):
-    graph = load_robot("four_bar")
-    name = f"joint J3 {quantity}"
-    other = graph.with_parameters({name: graph.parameters[name].value + 1e-3})
-    error = contradiction(solver_of(other).system, solver_of(graph).reference())
-    assert "do not close in any configuration: open are J2" in str(error)
-    with pytest.raises(md.ClosureError):
-        md.assemble(other)
-
-
-@pytest.mark.parametrize("make", [ankle, bricard, delta])
-def test_loops_that_close(make):
-    solver = solver_of(md.load_urdf(make().urdf()))
-    assert contradiction(solver.system, solver.reference()) is None
-
-
-@pytest.mark.parametrize("name", ["four_bar", "exoskeleton", "charmie_torso", "crane", "slider_crank"])
-def test_planar_loops_that_close_or_are_out_of_reach(load_robot, name):
-    solver = solver_of(load_robot(name))
-    assert contradiction(solver.system, solver.reference()) is None
-
-
-def test_out_of_reach_is_no_contradiction(load_robot):
-    graph = load_robot("four_bar")
-    other = graph.with_parameters({"joint J3 origin x": 1e3})
-    assert contradiction(solver_of(other).system, solver_of(graph).reference()) is None
-
-
-# What is said to be out of reach, to contradict itself, or to be chosen too often, is so.
-
-
 def test_a_parallelogram_that_is_in_line_again_is_not_out_of_reach():
     """Its crank turned by pi from the line: passive joints change the gap by second order only."""
     graph = four_bar(1.0, 2.0, 1.0, 2.0).graph()
-    with pytest.raises(SingularityError, match="closes there, but the start is a dead point") as error:
+    with pytest.raises(SingularityError, match="starts at a dead point"):
         md.close_loops(graph, [np.pi])
-    gap = RigidBodies(graph).gap(graph.loop_joints[0].name, error.value.coordinates)
-    assert np.linalg.norm(gap[:3, 3]) < 1e-6
-
-
-def ring(seed):
-    """Seven hinges about any axes and a weld, closed at zero."""
-    builder, rng, at, before = Builder(), np.random.default_rng(seed), np.zeros(3), "base"
-    for k in range(7):
-        step = 0.4 * rng.normal(size=3)
-        builder.turn(f"j{k}", before, f"l{k}", step, rng.normal(size=3), motor=k == 0, limits=(-9, 9))
-        at, before = at + step, f"l{k}"
-    builder.cut("weld", "fixed", (before, (0.1, 0.2, 0.3)), ("base", (at[0] + 0.1, at[1] + 0.2, at[2] + 0.3)))
-    return md.load_urdf(builder.urdf())
-
-
-def test_motors_of_a_welded_ring_are_not_out_of_reach_where_it_closes():
-    """Angles at which it closes, from other assembly modes: a local minimum is not taken for the reason."""
-    graph, rng = ring(3), np.random.default_rng(0)
-    for _ in range(rounds(12, daily=4)):
-        (angle,) = md.assemble(graph, rng.uniform(-3, 3, graph.nq)).independent
-        try:
-            md.close_loops(graph, [angle])
-        except SingularityError as error:
-            assert "closes there" in str(error)  # noqa: PT017  # at other angles it does close
-
-
-def test_a_search_that_ended_on_its_way_does_not_call_loops_contradictory():
-    """Angles so large that a number has no digits for parts of a turn."""
-    graph = four_bar().graph()
-    assert max(md.assemble(graph).residual.values()) < 1e-10
-    far, assembler = np.full(graph.nq, 1e20), Assembler(graph)
-    found, beyond = assembler.search(far), assembler.search(far, limited=False)
-    message = str(cannot_close(assembler.system, found, beyond, "all joints"))
-    assert re.search(r"before a minimum of the residual .* a closer guess is needed", message)
-    with pytest.raises(StateError, match=r"guess, of all joints: 1e\+20 of joint '.*' is too large"):
-        md.assemble(graph, far)  # these are refused before
 
 
 def test_free_coordinates_are_not_counted_as_chosen():

@@ -12,9 +12,8 @@ from helpers.general_loops import GeneralSolver
 from helpers.oracles.rigid_bodies import RigidBodies
 from helpers.oracles.saddle_point import SaddlePoint
 from helpers.paths import ROBOTS
-from helpers.random_examples.examples import rounds, some
+from helpers.random_examples.examples import rounds
 from helpers.random_examples.mechanisms import second_axis
-from helpers.robots.closed_robots import change_point
 from helpers.robots.planar_mechanisms import branch_of, four_bar_by_cosines, modes_of
 from helpers.robots.planar_robots import Planar, four_bar, with_limits
 from helpers.robots.spatial_mechanisms import (
@@ -33,9 +32,7 @@ from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
 from helpers.springs import spring_torque
 from modular_dynamics.exceptions import ClosureError, SingularityError, StateError
 from modular_dynamics.loops import close_loops, solver_of
-from modular_dynamics.loops.assembly.mechanism import ROUNDING, Mechanism, free_coordinates
-from modular_dynamics.loops.constraints import newton
-from modular_dynamics.loops.constraints.constraint_system import ConstraintSystem
+from modular_dynamics.loops.assembly.mechanism import Mechanism
 from modular_dynamics.loops.dynamics.solver import ClosedLoopSolver
 
 #: Residual of a closed loop.
@@ -100,34 +97,6 @@ def test_the_mode_is_the_nearest_of_all_to_the_guess(name, far):
     assert compared > 10
 
 
-def test_newton_finds_no_mode_that_the_closed_form_does_not():
-    """From random starts; and all modes close."""
-    graph, rng = GRAPHS["exoskeleton"], np.random.default_rng(2)
-    solver = solver_of(graph)
-    found = 0
-    for guess in guesses(graph, 0.3)[:6]:
-        modes = exoskeleton_modes(guess)
-        for mode in modes:
-            assert max(solver.residual(mode).values()) < CLOSE
-        for _ in range(20):
-            start = guess + rng.uniform(-np.pi, np.pi, graph.nq)
-            start[solver.independent_q] = guess[solver.independent_q]
-            if newton.settle(solver.system, start) < newton.CLOSED:
-                assert min(distance(graph, mode, start) for mode in modes) < 1e-6
-                found += 1
-    assert found > 20
-
-
-@pytest.mark.parametrize("far", [0.3, 1.0, 2.5])
-def test_newton_finds_the_nearest_of_two_modes(far):
-    graph = GRAPHS["planar"]
-    general = GeneralSolver(graph)
-    for guess in some(guesses(graph, far)[::4], 20):
-        modes = [distance(graph, mode, guess) for mode in four_bar_modes(guess)]
-        closed = general.close(guess[:1], guess)
-        assert distance(graph, closed, guess) == pytest.approx(min(modes), abs=1e-7)
-
-
 @pytest.mark.parametrize("name", MODES)
 def test_the_mode_never_jumps_from_one_to_the_next_of_thousands(name):
     """Each the next one's guess, anywhere in the range; of the exoskeleton as far as it closes."""
@@ -188,29 +157,6 @@ def test_rounding_does_not_choose_the_mode_of_a_start_in_line():
     """All bars along x, and the two modes mirrored: the same one in all planes."""
     graphs = [four_bar(robot=Planar(seed)).graph() for seed in range(12)]
     assert len({round(float(close_loops(graph, [0.0])[1]), 6) for graph in graphs}) == 1
-
-
-def test_a_start_that_gears_take_out_of_line_decides_the_mode():
-    """A little to one side, or mirrored to the other."""
-    modes = []
-    for offset in (0.01, -0.01):
-        robot = four_bar()
-        robot.turn("motor", "world", "motor", (4, 4))
-        robot.tags.append(f'<gear joint="crank" driver="motor" ratio="1" offset="{offset}"/>')
-        modes.append(close_loops(robot.graph(), [0.0]))
-    assert modes[0] == pytest.approx(-modes[1], abs=1e-9)
-
-
-def test_a_closed_guess_is_not_corrected():
-    """Without one step of Newton's method; with as many as it takes once it is open."""
-    mechanism = GeneralSolver(GRAPHS["exoskeleton"])
-    guess = mechanism.reference()
-    for opening in (0.0, 1e-9):
-        start = guess + opening
-        assert newton.correct(mechanism.system, start, 1e-6, ROUNDING)
-        assert np.array_equal(start, guess + opening) == (opening == 0.0)
-    closed = [mechanism.close(guess[mechanism.system.independent_q] + 0.1, guess) for _ in range(2)]
-    assert np.array_equal(*closed)
 
 
 @pytest.mark.parametrize("make", [Mechanism, GeneralSolver])
@@ -317,37 +263,6 @@ def test_no_guess_ends_with_reversed_frames(kind):
         assert violations(graph, kind, closed) == pytest.approx((0.0, 0.0), abs=1e-9)
 
 
-@pytest.mark.parametrize("kind", TYPES)
-def test_assembly_does_not_end_with_reversed_frames(kind):
-    graph, count = table(kind), 0
-    for guess in guesses_of_loop_types(graph, 60):
-        try:
-            closed = md.assemble(graph, guess)
-        except ClosureError:  # hinges have limits
-            continue
-        count += 1
-        assert violations(graph, kind, closed.coordinates) == pytest.approx((0.0, 0.0), abs=1e-9)
-    assert count > 30, count
-
-
-@pytest.mark.parametrize("kind", ["revolute", "fixed", "prismatic"])
-def test_newton_converges_as_fast_as_ever(kind):
-    """Quadratically: from 0.1 rad and m away it takes five steps to rounding."""
-    graph = table(kind)
-    system = solver_of(graph).system
-    closed = solver_of(graph).close([0.4], next(guesses_of_loop_types(graph, 1)))
-    rng = np.random.default_rng(1)
-    for _ in range(50):
-        q = closed.copy()
-        q[1:] += rng.uniform(-0.1, 0.1, 6)
-        sizes = []
-        for _ in range(5):
-            values = system.evaluate(q)
-            sizes.append(np.abs(values.phi).max())
-            q[1:] -= np.linalg.lstsq(values.J[:, 1:], values.phi.copy(), 1e-12)[0]
-        assert sizes[-1] < 1e-12
-
-
 # Passive coordinates that neither motors nor loops determine, against a saddle-point system of Pinocchio.
 
 MECHANISMS = {
@@ -389,14 +304,6 @@ def test_inverse_dynamics_against_a_saddle_point_system_of_pinocchio(mechanism):
         assert np.abs(result.tau - tau).max() <= 1e-10 * np.abs(tau).max()
 
 
-@pytest.mark.parametrize("function", [md.inverse_dynamics_derivatives, md.regressor])
-def test_what_free_joints_would_falsify_is_refused(mechanism, function):
-    graph, _ = mechanism
-    zeros = np.zeros(len(graph.independent_joint_names))
-    with pytest.raises(md.UnsupportedModelError, match="neither loops nor independent joints"):
-        function(graph, zeros, zeros, zeros)
-
-
 def test_the_terms_of_the_equation_of_motion_add_up(mechanism):
     graph, _ = mechanism
     rng, count = np.random.default_rng(1), len(graph.independent_joint_names)
@@ -425,18 +332,6 @@ def test_free_joints_keep_the_guess_and_do_not_move(mechanism):
     assert max(solver_of(graph).residual(moved).values()) < 1e-10
     turned = md.InverseDynamics(graph).solve(np.zeros(count), np.zeros(count), np.zeros(count), guess=guess)
     assert turned.free == first.free
-
-
-@pytest.mark.parametrize(("kind", "free"), [("spherical", 3), ("universal", 2)])
-def test_joints_of_the_table_are_free_as_its_loop_joint_says(kind, free):
-    """They move where the loop does not close otherwise."""
-    graph, rng = table(kind), np.random.default_rng(0)
-    solver = solver_of(graph)
-    for _ in range(60):
-        closed = solver.close([0.4], rng.uniform(-2.5, 2.5, graph.nq))
-        assert solver.system.largest_residual(closed) < 1e-9
-        assert closed[graph.q_slice("driven")] == 0.4
-    assert len(solver.system.free) == free
 
 
 def test_what_is_free_does_not_depend_on_the_first_call():
@@ -507,16 +402,6 @@ def test_a_motor_that_is_missing_is_no_free_joint():
     short = graph.with_independent_joints(*graph.independent_joint_names[:5])
     with pytest.raises(SingularityError, match="more joints must be independent"):
         md.InverseDynamics(short).solve(np.zeros(5), np.zeros(5), np.zeros(5))
-
-
-def test_a_dead_point_is_no_free_coordinate():
-    """All sides of a four-bar on one line: J_d loses rank there, and only there."""
-    graph = md.load_urdf(change_point())
-    system = ConstraintSystem(graph)
-    closed = np.array([0.0, 0.0, np.pi])
-    assert system.largest_residual(closed) < 1e-12
-    assert system.projection(closed).condition > 1e6
-    assert free_coordinates(system, closed) == ()
 
 
 def test_a_dead_point_beside_a_free_coordinate():

@@ -74,12 +74,8 @@ def test_tags_and_file_say_the_same():
 @pytest.mark.parametrize(
     ("drivers", "message"),
     [
-        ('<driver joint="a"/>', "line .*'d', joint 'a' lacks 'ratio'"),
         ('<driver ratio="1"/>', "gear of joint 'd' lacks 'joint'"),
-        ('<driver joint="x" ratio="1"/>', "gear of joint 'd' names .* 'x'"),
-        ('<driver joint="a" ratio="1"/> <driver joint="d" ratio="1"/>', "a joint cannot be its own driver"),
         ('<driver joint="a" ratio="1"/> <driver joint="a" ratio="1"/>', "names its driver 'a' twice"),
-        ('<driver joint="a" ratio="1" offset="2"/>', "unknown attribute 'offset'"),
     ],
 )
 def test_bad_drivers_are_rejected(drivers, message):

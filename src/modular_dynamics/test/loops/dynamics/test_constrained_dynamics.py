@@ -185,33 +185,6 @@ def test_without_loops_it_is_the_tree_s(load_robot):
     assert (result.rank, len(result.multipliers)) == (0, 0)
 
 
-def test_columns_of_larger_arrays_are_read_as_what_they_are(load_robot):
-    """Their numbers are no neighbours in memory."""
-    graph = load_robot("four_bar")
-    there = md.InverseDynamics(graph).solve([0.4], [1.0], [0.5])
-    columns = np.column_stack([there.coordinates, there.velocities])
-    assert not columns[:, 0].flags.c_contiguous
-    motion = md.constrained_dynamics(graph, columns[:, 0], columns[:, 1], there.tau)
-    expected = md.constrained_dynamics(graph, there.coordinates, there.velocities, there.tau)
-    assert np.array_equal(motion.a, expected.a)
-    assert motion.a == pytest.approx(there.accelerations, abs=1e-12)
-    assert md.energy(graph, *columns.T) == md.energy(graph, there.coordinates, there.velocities)
-    assert max(solver_of(graph).residual(columns[:, 0]).values()) < 1e-15
-    assert solver_of(graph).projection(columns[:, 0]) == pytest.approx(there.projection, abs=1e-15)
-
-
-def test_joints_at_rest_beside_moving_ones_feel_no_dry_friction():
-    """The velocity of a rod that does not spin is zero, and not what a projection makes of that."""
-    rod = spinning_rod()
-    rod = rod.with_parameters({f"joint {name} friction": 0.2 for name in rod.joint_names})
-    for speed in np.linspace(0.9, 1.7, 9):
-        state = md.InverseDynamics(rod, friction="urdf").solve([0.2], [speed], [0.4])
-        assert state.velocities[rod.v_slice(*state.free)] == 0.0
-        arguments = rod, state.coordinates, state.velocities
-        motion = md.constrained_dynamics(*arguments, state.tau, friction="urdf")
-        assert motion.a == pytest.approx(state.accelerations, rel=1e-9)
-
-
 # Hybrid dynamics with loops against a saddle-point system of Pinocchio, and both problems that it mixes.
 
 
@@ -259,22 +232,6 @@ def test_against_a_saddle_point_system_of_pinocchio(make, count):
     speeds = [v + s * step * result.a for s in (1, -1)]
     after, before = (md.energy(graph, *state) for state in zip(coordinates, speeds, strict=True))
     assert (after - before) / (2.0 * step) == pytest.approx(result.tau @ v[own], abs=1e-6)
-
-
-@pytest.mark.parametrize("name", STATES)
-def test_all_independent_joints_prescribed_is_inverse_dynamics_and_none_forward_dynamics(load_robot, name):
-    graph, rng = load_robot(name), np.random.default_rng(1)
-    a, v = rng.normal(size=(2, len(graph.independent_joint_names)))
-    inverse = md.InverseDynamics(graph).solve(STATES[name], v, a)
-    state, nothing = (graph, inverse.coordinates, inverse.velocities), np.full(len(a), np.nan)
-    result = md.constrained_dynamics(*state, nothing, prescribed=graph.independent_joint_names, a=a)
-    assert result.tau == pytest.approx(inverse.tau, rel=1e-10, abs=1e-9)
-    assert result.a == pytest.approx(inverse.accelerations, rel=1e-9, abs=1e-9)
-    forward = md.constrained_dynamics(*state, inverse.tau)
-    result = md.constrained_dynamics(*state, inverse.tau, prescribed=[], a=nothing)
-    assert result.a == pytest.approx(forward.a, rel=1e-9, abs=1e-9)
-    assert result.multipliers == pytest.approx(forward.multipliers, rel=1e-8, abs=1e-7)
-    assert result.tensions == pytest.approx(forward.tensions)
 
 
 def test_external_wrenches_count():
@@ -327,10 +284,6 @@ def test_errors_name_what_is_wrong(load_robot):
         md.constrained_dynamics(*state, [0.0], prescribed=[passive], a=[0.0])
     with pytest.raises(StateError, match="tau has shape"):
         md.constrained_dynamics(*state, [0.0, 1.0])
-    with pytest.raises(StateError, match="prescribed is 3; the names of joints"):
-        md.constrained_dynamics(*state, [0.0], prescribed=3)
-    with pytest.raises(StateError, match="a is not an array of numbers: complex"):
-        md.constrained_dynamics(*state, [0.0], prescribed=graph.independent_joint_names, a=[1j])
     both = graph.with_independent_joints(*graph.joint_names)
     zeros = np.zeros(len(graph.joint_names))
     with pytest.raises(ClosureError, match=r"cannot all be prescribed: its loops couple them.* 1 degree"):

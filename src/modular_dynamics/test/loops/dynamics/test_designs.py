@@ -7,11 +7,10 @@ import pytest
 
 import modular_dynamics as md
 from helpers.random_examples.examples import rounds, some
-from helpers.robots.parallel_mechanisms import ankle, bricard, delta
+from helpers.robots.parallel_mechanisms import ankle, bricard
 from helpers.robots.planar_robots import four_bar
 from modular_dynamics.loops import solver_of
 from modular_dynamics.loops.assembly.assemble import Assembler
-from modular_dynamics.loops.assembly.least_squares import LeastSquares
 from papers.charmie_torso.mujoco_loops import MujocoLoops
 
 ROBOTS = "four_bar", "exoskeleton", "charmie_torso", "crane", "slider_crank"
@@ -124,12 +123,6 @@ def assert_mujoco_agrees(graph, motion, parameters):
             assert batch.tensions[k, i] == pytest.approx([*peer.tensions.values()], rel=1e-9)
 
 
-def test_mujoco_agrees(load_robot):
-    graph = load_robot("charmie_torso")
-    parameters = columns(graph, {name: x for name, x in TORSO.items() if name != "gravity z"}, 20)
-    assert_mujoco_agrees(graph, states(graph, 20, 5), parameters)
-
-
 def test_results_do_not_depend_on_threads_or_neighbours(load_robot):
     graph = load_robot("exoskeleton")
     names = [name for name in graph.parameters if name.startswith("spring ") and name.endswith("stiffness")]
@@ -205,19 +198,6 @@ def test_turns_are_counted_from_the_guess_and_then_from_state_to_state():
         assert (np.abs(np.diff(coordinates, axis=0)) < 0.2).all()
 
 
-def test_loops_that_are_not_planar(load_robot):
-    graph = md.load_urdf(delta().urdf())
-    names = [name for name in graph.parameters if name.startswith("link ") and name.endswith(" mass")][:3]
-    parameters = {name: graph.parameters[name].value * np.array([0.5, 1.0, 2.0]) for name in names}
-    motion = states(graph, 3, 2)
-    batch = md.InverseDynamics(graph).solve_many(*motion, parameters=parameters)
-    for k in range(3):
-        robot = graph.with_parameters({name: column[k] for name, column in parameters.items()})
-        for i in range(2):
-            single = md.InverseDynamics(robot).solve(*(x[k, i] for x in motion))
-            assert batch.tau[k, i] == pytest.approx(single.tau, rel=1e-9, abs=1e-9)
-
-
 def test_one_state_of_each_and_wrong_arguments(load_robot):
     graph = load_robot("four_bar")
     call, zeros = md.InverseDynamics(graph).solve_many, np.zeros((4, 1))
@@ -269,41 +249,12 @@ def test_designs_are_robots_written_and_loaded():
     assert_all_as_written(graph, motion, parameters, batch)
 
 
-def test_mujoco_agrees_on_loops_that_are_not_planar():
+def test_mujoco_agrees():
     graph = md.load_urdf(bricard().urdf())
     masses = [name for name in graph.parameters if name.endswith(" mass")]
     changes = {name: 0.05 for name in masses if graph.parameters[name].value > 0.1}
     changes["loop joint pin predecessor x"] = 2e-3
     assert_mujoco_agrees(graph, states(graph, 20, 6), columns(graph, changes, 20, 1))
-
-
-def test_motors_do_the_work_that_bodies_gain():
-    """Power of the motors is the rate of the energy of all bodies, by central differences."""
-    graph, h = md.load_urdf(ankle().urdf()), 1e-5
-    motion, parameters = (
-        states(graph, 20, 6, 0.05),
-        columns(graph, dict.fromkeys(of_ankle(graph), 2e-3), 20, 1),
-    )
-    batch = md.InverseDynamics(graph).solve_many(*motion, parameters=parameters)
-    for k in range(0, 20, 4):
-        q, v, a = (x[k, 0] for x in motion)
-        robot = graph.with_parameters({name: column[k] for name, column in parameters.items()})
-        solver, energies = solver_of(robot), []
-        for sign in (-1.0, 1.0):
-            full = solver.close(q + sign * h * v + 0.5 * h * h * a, batch.coordinates[k, 0])
-            energies.append(md.energy(robot, full, solver.projection(full) @ (v + sign * h * a)))
-        power = (energies[1] - energies[0]) / (2.0 * h)
-        assert batch.tau[k, 0] @ v == pytest.approx(power, rel=1e-6, abs=1e-6)  # of the differences
-
-
-def test_the_same_bits_on_any_number_of_threads():
-    graph = md.load_urdf(ankle().urdf())
-    motion, parameters = states(graph, 20, 6), columns(graph, dict.fromkeys(of_ankle(graph), 2e-3), 20, 1)
-    one, three = (
-        md.InverseDynamics(graph).solve_many(*motion, threads=k, parameters=parameters) for k in (1, 3)
-    )
-    assert np.array_equal(one.tau, three.tau)
-    assert np.array_equal(one.coordinates, three.coordinates)
 
 
 def test_planar_loops_that_leave_their_plane_and_still_close():
@@ -320,30 +271,6 @@ def test_planar_loops_that_leave_their_plane_and_still_close():
     assert_all_as_written(graph, motion, parameters, batch)
 
 
-def test_designs_that_never_close_take_no_search_for_each_state(load_robot, monkeypatch):
-    """And spoil no neighbour: one pin is a millimetre beside the plane of the others."""
-    graph, searches = load_robot("four_bar"), []
-    monkeypatch.setattr(
-        "modular_dynamics.loops.assembly.least_squares.LeastSquares.search",
-        lambda *_, **__: searches.append(1),
-    )
-    values = graph.parameters["joint J3 origin z"].value + np.array([0.0, 1e-3, 0.0, -2e-3])
-    motion = states(graph, 4, 50)
-    batch = md.InverseDynamics(graph).solve_many(
-        *motion, guess=solver_of(graph).reference(), parameters={"joint J3 origin z": values}
-    )
-    assert (batch.statuses[1::2] == md.StateStatus.CANNOT_CLOSE).all()
-    assert np.isnan(batch.tau[1::2]).all()
-    assert (batch.statuses[::2] == md.StateStatus.ANSWERED).all()
-    assert "J2 by 0.001" in batch.reasons[50]
-    assert "no joint changes that" in batch.reasons[99]
-    assert not searches
-    with pytest.raises(md.ClosureError, match=r"design 1, state 0: .*do not close in any configuration"):
-        md.InverseDynamics(graph).solve_many(
-            *motion, errors="raise", parameters={"joint J3 origin z": values}
-        )
-
-
 def test_designs_out_of_reach_are_searched_once(monkeypatch):
     """Of the second design one rod ends ten metres away; of the first all states are answered."""
     graph, calls, search = md.load_urdf(ankle().urdf()), [], Assembler.search
@@ -355,30 +282,3 @@ def test_designs_out_of_reach_are_searched_once(monkeypatch):
     assert (batch.statuses[1] == md.StateStatus.CANNOT_CLOSE).all()
     assert "do not close with all joints free" in batch.reasons[39]
     assert len(calls) == 1
-
-
-def test_states_that_a_design_cannot_reach_take_no_search(monkeypatch):
-    """The first hinge turns too far: a call for such a state alone searches for the reason."""
-    graph = md.load_urdf(bricard().urdf())
-    motion = states(graph, 2, 10)
-    motion[0][:, ::3] -= 2.0
-    with pytest.raises(md.ClosureError, match="out of reach"):
-        md.InverseDynamics(graph).solve(*(x[0, 0] for x in motion), guess=solver_of(graph).reference())
-    monkeypatch.setattr(LeastSquares, "search", lambda *_, **__: pytest.fail("a search"))
-    masses = [name for name in graph.parameters if name.endswith(" mass")]
-    parameters = {name: np.array([0.5, 1.5]) for name in masses}
-    batch = md.InverseDynamics(graph).solve_many(*motion, parameters=parameters)
-    expected = np.full((2, 10), md.StateStatus.ANSWERED)
-    expected[:, ::3] = md.StateStatus.CANNOT_CLOSE
-    assert (batch.statuses == expected).all()
-    assert "% of the way from the start" in batch.reasons[13]
-
-
-def test_designs_that_cannot_be_are_marked_and_spoil_no_other():
-    graph = md.load_urdf(ankle().urdf())
-    name = next(one for one in of_ankle(graph) if one.endswith(" mass"))
-    motion = states(graph, 3, 4)
-    parameters = {name: graph.parameters[name].value * np.array([1.0, -1.0, 2.0])}
-    batch = md.InverseDynamics(graph).solve_many(*motion, parameters=parameters)
-    assert (batch.statuses == [[0], [md.StateStatus.NO_MODEL], [0]]).all()
-    assert "negative" in batch.reasons[4]

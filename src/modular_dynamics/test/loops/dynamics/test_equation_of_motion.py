@@ -10,10 +10,8 @@ import modular_dynamics as md
 from helpers.oracles.motions import kinetic
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.paths import ROBOTS as ROBOTS_OF_JOINT_TERMS
-from helpers.random_examples.examples import some
 from helpers.random_examples.joint_trees import passive_torques
 from helpers.robots.closed_robots import assert_allocates_nothing, largest, states_near
-from helpers.robots.parallel_mechanisms import delta
 from helpers.springs import spring_torque
 from helpers.tree_dynamics import assert_close
 from modular_dynamics.loops import energy, simulate, solver_of
@@ -57,15 +55,6 @@ def test_inverse_dynamics_of_the_accelerations_gives_the_torques(graph):
         sizes = np.abs(M) @ np.abs(a) + np.abs(h) + np.abs(tau)
         assert np.abs(back - tau).max() < 1e-11 * sizes.max()
         assert np.abs(M @ a + h - tau).max() < 1e-11 * sizes.max()
-
-
-def test_mass_matrix_is_symmetric_and_gives_the_kinetic_energy(graph):
-    for q, v, _, guess in states(graph, 5, seed=2):
-        full, M = md.close_loops(graph, q, guess), md.mass_matrix(graph, q, guess=guess)
-        assert np.array_equal(M, M.T)
-        W = md.explicit_constraint_jacobian(graph, q, full)
-        kinetic = md.energy(graph, full, W @ v) - md.energy(graph, full, 0.0 * (W @ v))
-        assert 0.5 * v @ M @ v == pytest.approx(kinetic, rel=1e-9, abs=1e-9)
 
 
 def test_results_are_written_into_out(graph):
@@ -114,36 +103,6 @@ def test_without_a_guess_the_general_method_answers(graph):
     assert np.abs(back - tau).max() < 1e-11 * sizes.max()
 
 
-def test_friction_counts_in_bias_and_accelerations(load_robot):
-    graph = load_robot("exoskeleton")
-    name = graph.independent_joint_names[-1]
-    graph = graph.with_parameters({f"joint {name} damping": 0.7, f"joint {name} friction": 0.4})
-
-    def rough_and_smooth(function, *state):
-        return (function(graph, *state, guess=guess, friction=kind) for kind in ("urdf", "none"))
-
-    for q, v, tau, guess in states(graph, 5):
-        expected = np.zeros(len(v))
-        expected[-1] = 0.7 * v[-1] + 0.4 * np.sign(v[-1])
-        rough, smooth = rough_and_smooth(md.nonlinear_effects, q, v)
-        assert rough - smooth == pytest.approx(expected, abs=1e-10)
-        rough, smooth = rough_and_smooth(md.forward_dynamics, q, v, tau)
-        M = md.mass_matrix(graph, q, guess=guess)
-        assert np.abs(M @ (rough - smooth) + expected).max() < 1e-10 * np.abs(tau).max()
-
-
-def test_loops_that_are_not_planar_are_answered():
-    graph = md.load_urdf(delta().urdf())
-    q, v, tau, guess = next(states(graph, 1))
-    assert graph.once(core_loops).mass_matrix(q, guess, np.empty((len(v), len(v)))) != GOOD
-    _, _, M, g = by_projection(graph, q, guess)
-    assert np.array_equal(md.mass_matrix(graph, q, guess=guess), M)
-    assert largest(md.gravity_torque(graph, q, guess=guess) - g, g) < 1e-11
-    a = md.forward_dynamics(graph, q, v, tau, guess=guess)
-    back = md.inverse_dynamics(graph, q, v, a, guess=guess)
-    assert np.abs(back - tau).max() < 1e-11 * (np.abs(M) @ np.abs(a) + np.abs(tau)).max()
-
-
 @pytest.mark.parametrize("which", ["q", "v", "tau", "guess"])
 @pytest.mark.parametrize("change", [np.nan, np.inf])
 def test_what_is_no_state_is_named_and_never_a_number(graph, which, change):
@@ -158,32 +117,6 @@ def test_what_is_no_state_is_named_and_never_a_number(graph, which, change):
         with pytest.raises(md.ModularDynamicsError, match="finite"):
             md.mass_matrix(graph, state["q"], guess=state["guess"], out=M)
         assert (M == 7.0).all()
-
-
-def test_wrong_results_arrays_are_named(graph):
-    q, v, tau, guess = next(states(graph, 1))
-    with pytest.raises(md.StateError, match="out is"):
-        md.mass_matrix(graph, q, guess=guess, out=np.empty(len(v) + 1))
-    with pytest.raises(md.StateError, match="out is list"):
-        md.forward_dynamics(graph, q, v, tau, guess=guess, out=[0.0])
-
-
-def test_dead_points_are_errors_of_the_general_method(load_robot):
-    graph = load_robot("four_bar").with_independent_joints("J3")
-    reference = solver_of(graph).reference()
-    index, kinds = solver_of(graph).independent_q, set()
-    for angle in some(np.linspace(-3.0, 3.0, 61), 13):
-        q = reference[index] + angle
-        try:
-            expected = by_projection(graph, q, reference)[2]
-        except md.ModularDynamicsError as error:
-            kinds.add(type(error))
-            with pytest.raises(type(error)):
-                md.mass_matrix(graph, q, guess=reference)
-        else:
-            kinds.add(None)
-            assert md.mass_matrix(graph, q, guess=reference) == pytest.approx(expected, rel=1e-9)
-    assert {None, md.ClosureError} <= kinds
 
 
 # Armature, springs and friction at joints of closed loops, and a loop that carries a ball joint.
@@ -262,11 +195,6 @@ def test_joints_at_rest_feel_no_dry_friction_from_rounding(moving):
             ).a,
         ):
             assert_close(motion, state[2], 1e-9)
-
-
-def test_another_friction_is_refused(four_bar):
-    with pytest.raises(md.StateError, match="friction is 'coulomb'; 'none' or 'urdf' is needed"):
-        md.InverseDynamics(four_bar, friction="coulomb").solve([0.4], [0.0], [0.0])
 
 
 def test_a_simulation_keeps_the_energy_of_springs_and_drives(four_bar):

@@ -10,7 +10,6 @@ import modular_dynamics as md
 from helpers.oracles.lagrange import Lagrangian
 from helpers.oracles.saddle_point import SaddlePoint
 from helpers.robots.spatial_mechanisms import platform
-from modular_dynamics.exceptions import SingularityError
 from modular_dynamics.loops import close_loops, solver_of
 from papers.charmie_torso.mujoco_loops import warn_on_stderr
 
@@ -248,16 +247,6 @@ def _pinocchio_q(model, coordinates):
     return q
 
 
-def test_forward_dynamics_is_the_inverse(turn):
-    graph, results = turn
-    for result in results:
-        back = md.constrained_dynamics(graph, result.coordinates, result.velocities, result.tau)
-        scale = 1.0 + np.abs(result.accelerations).max()
-        assert back.a == pytest.approx(result.accelerations, abs=1e-9 * scale)
-        assert back.multipliers == pytest.approx(result.multipliers, abs=1e-8)
-        assert (back.rank, result.rank, result.redundant) == (2, 2, 3)
-
-
 # A platform on six legs (Stewart) as one passive floating joint, against Pinocchio and its other tree.
 
 RATES = np.random.default_rng(0).normal(size=(2, 6))
@@ -317,40 +306,3 @@ def test_it_closes_from_a_guess_far_away(floating):
     guess[pose] += [0.1, -0.1, 0.1, 0.5, 0.1, -0.1, 0.2]  # not of unit length
     again = md.close_loops(floating, np.full(6, 0.03), guess)
     assert again == pytest.approx(closed, abs=1e-8)
-
-
-def test_velocities_are_those_of_the_projection(floating):
-    """dq/dt of the closed configurations by differences, the platform's twist in its own frame."""
-    q, step = np.full(6, 0.02), 1e-5
-    W = md.explicit_constraint_jacobian(floating, q)
-    middle = md.close_loops(floating, q)
-    ahead, behind = (md.close_loops(floating, q + s * step * RATES[0], middle) for s in (1, -1))
-    rate = (ahead - behind) / (2.0 * step)
-    pose, twist = floating.q_slice("pose"), floating.v_slice("pose")
-    w, *axis = middle[pose][3:]
-    turn = Rotation.from_quat([*axis, w])
-    omega = 2.0 * (turn.inv() * Rotation.from_quat(rate[pose][[4, 5, 6, 3]])).as_quat()[:3]
-    omega *= np.linalg.norm(rate[pose][3:])
-    v = W @ RATES[0]
-    assert turn.inv().apply(rate[pose][:3]) == pytest.approx(v[twist][:3], abs=1e-7)
-    assert omega == pytest.approx(v[twist][3:], abs=1e-7)
-    others = np.delete(np.arange(floating.nq), np.arange(pose.start, pose.stop))
-    assert rate[others] == pytest.approx(np.delete(v, np.arange(twist.start, twist.stop)), abs=1e-7)
-
-
-def test_forward_dynamics_and_energy(floating):
-    result = md.InverseDynamics(floating).solve(np.zeros(6), *RATES)
-    state = floating, result.coordinates, result.velocities
-    motion = md.constrained_dynamics(*state, result.tau)
-    assert motion.a == pytest.approx(result.accelerations, rel=1e-9, abs=1e-8)
-    falling = md.simulate(floating, np.zeros(6), 0.1 * RATES[0], None, 0.05)
-    assert np.abs(falling.energy - falling.energy[0]).max() < 1e-8
-    assert falling.residual.max() < 1e-9
-
-
-def test_a_platform_on_five_legs_is_not_determined():
-    """The sixth leg's motor is chosen to be dependent: the platform is named, not free."""
-    graph = platform(floating=True)
-    short = graph.with_independent_joints(*graph.independent_joint_names[:5])
-    with pytest.raises(SingularityError, match=r"do not determine .*pose.*more joints must be independent"):
-        md.InverseDynamics(short).solve(np.zeros(5), np.zeros(5), np.zeros(5))

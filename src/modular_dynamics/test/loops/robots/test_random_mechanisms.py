@@ -5,7 +5,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import event, given
+from hypothesis import given
 
 import modular_dynamics as md
 from helpers.oracles.motions import rate
@@ -104,31 +104,3 @@ def test_cut_wrenches_bear_nothing_along_what_is_free(drawn):
             "planar": [force @ loop.axis, *moment],
         }[loop.type]
         assert np.abs(free).max() < 1e-9 * (1.0 + np.abs(result.wrenches[loop.name]).max())
-
-
-@pytest.mark.slow
-@MECHANISMS
-@given(random_mechanisms())
-def test_no_guess_closes_a_frame_that_is_turned_over(drawn):
-    """From anywhere: what closes is right side up, by the URDF's text alone; the rest is refused."""
-    graph, guess = drawn.graph, drawn.q.copy()
-    for name in graph.joint_names:
-        if graph.joint(name).type.nv == 1:
-            guess[graph.q_slice(name)] += drawn.rng.uniform(-np.pi, np.pi)
-    try:
-        q = md.close_loops(graph, drawn.q[solver_of(graph).independent_q], guess)
-    except md.ClosureError:
-        event("refused")
-        return
-    bodies = RigidBodies(graph)
-    for loop in graph.loop_joints:
-        X = bodies.gap(loop.name, q)
-        along = loop.axis * (loop.axis @ X[:3, 3] if loop.type in ("prismatic", "planar") else 0.0)
-        assert X[:3, 3] == pytest.approx(along, abs=1e-9)
-        turned = {
-            "revolute": X[:3, :3] @ loop.axis - loop.axis,
-            "universal": loop.axis @ X[:3, :3] @ second_axis(loop.axis),
-            "fixed": X[:3, :3] - np.eye(3),
-            "prismatic": X[:3, :3] - np.eye(3),
-        }
-        assert np.abs(turned.get(loop.type, 0.0)).max() < 1e-9
