@@ -7,7 +7,6 @@ from lxml import etree
 
 from ..model import SubsystemGraph
 from .description import free_name
-from .foreign.read import remove_words
 from .header import in_its_version
 from .schema import ROBOT, Version
 from .values import Entry
@@ -92,7 +91,6 @@ def add_from_sources(robot: etree._Element, graph: SubsystemGraph) -> None:
         root = read_plain(source.text).root
         version, _ = in_its_version(root)
         versions += [version] if "version" in root.attrib else []
-        remove_words(root)  # our tags say the same
         rename(root, source.prefix)
         links = {source.prefix + link for link in source.links}
         for unused in [own for own in root.findall("link") if own.get("name") not in links]:

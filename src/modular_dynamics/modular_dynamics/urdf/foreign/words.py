@@ -7,6 +7,7 @@ from typing import Any
 from lxml import etree
 
 from ...model import Finding
+from ..checks.kinds import unread
 from ..schema import is_zero
 from ..source import line_of, word
 from ..values import LINE, Entry
@@ -34,7 +35,7 @@ class Collected:
 
     Attributes:
         read: the elements of the records, which our tags can replace.
-        findings: on elements that change torques and are not read. named: these elements.
+        findings: on elements that change torques and are not read.
         contradictions: records about which other elements disagree, each with the finding on that.
     """
 
@@ -42,7 +43,6 @@ class Collected:
     read: list[etree._Element] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    named: list[etree._Element] = field(default_factory=list)
     contradictions: list[tuple[Record, Finding]] = field(default_factory=list)
 
     def add(self, section: str, entry: Mapping[str, Any], element: etree._Element, said_by: str) -> None:
@@ -50,9 +50,8 @@ class Collected:
         self.records.append(Record(section, {**entry, LINE: line_of(element)}, said_by))
 
     def leave(self, kind: str, element: etree._Element, name: str, text: str, hint: str) -> None:
-        """Add the finding on an element that is not read: see :func:`unread`."""
+        """Add the finding on an element that is not read: see :func:`.unread`."""
         self.findings.append(unread(kind, element, name, text, hint))
-        self.named.append(element)
 
     def contradict(
         self, kind: str, entry: Mapping[str, Any], element: etree._Element, text: str, hint: str = ""
@@ -98,9 +97,3 @@ def pose_of(element: etree._Element) -> dict[str, str]:
     """Return xyz, rpy or quat_xyzw of an element; empty if xyz and rpy are zero."""
     pose = {key: str(element.get(key)) for key in _POSE if key in element.attrib}
     return pose if "quat_xyzw" in pose or not all(map(is_zero, pose.values())) else {}
-
-
-def unread(kind: str, element: etree._Element, name: str, text: str, hint: str) -> Finding:
-    """Return the finding on an element that changes torques and is not read; ``hint``: what to write."""
-    assumed = "; torques are those without it"
-    return Finding(f"{kind} of another tool", "element", name, text, line_of(element), assumed, f"; {hint}")
