@@ -80,13 +80,14 @@ def _graph(
     loops, loop_notes = read_loops(model, names, equalities)
     taken = [loop.name for loop in loops.values()]
     springs, of_tendons = read_springs(model, names, actuators, taken)
-    passive, passive_notes = passive_joints(model, names, loops.keys(), relations.gears, actuators)
+    passive, passive_notes, of_loops = passive_joints(model, names, loops.keys(), relations.gears, actuators)
     robot = read_tree(model, names, relations.locked, actuators)
     check_tree(robot)
     of_compiler = [
         Finding("warning of MuJoCo", "model", robot.name, text) for text in compiled_model.warnings
     ]
     findings = [*of_compiler, *findings_about(model, names), *of_tendons]
+    findings += of_loops if {"passive", "independent"}.isdisjoint(partition or ()) else []
     if strict and findings:
         raise MjcfError(f"strict: {'; '.join(refusals_by_kind(findings))}")
     annotations = with_partition(

@@ -281,19 +281,23 @@ def test_joints_of_loops_without_an_actuator_are_passive(text, passive):
     assert f"joints in closed loops without an actuator are passive: {', '.join(passive)}" in graph.notes
 
 
-def test_without_actuators_the_joints_at_the_tips_are_passive_as_many_as_loops_determine():
-    model = compiled(four_bar(actuator="")).model
-    graph = md.load_mjcf(model)
-    assert graph.passive_joints == ("coupler", "rocker")
-    (note,) = [note for note in graph.notes if note.startswith("no actuator drives a joint")]
-    assert note.endswith("from the tips: coupler, rocker")
-    assert loop_differences(graph, model).torque < 1e-10
+def test_without_actuators_a_warning_asks_which_joints_are_passive():
+    with pytest.warns(
+        md.ModelWarning, match="no actuator says which .* are passive: crank, coupler, rocker; none"
+    ):
+        graph = md.load_mjcf(four_bar(actuator=""))
+    assert graph.passive_joints == ()
+    with pytest.raises(md.MjcfError, match="strict: no actuator says which joints"):
+        md.load_mjcf(four_bar(actuator=""), strict=True)
+    for section in ({"passive": ["coupler", "rocker"]}, {"independent": ["crank"]}):
+        graph = md.load_mjcf(four_bar(actuator=""), {"version": 1, **section}, strict=True)
+        assert graph.independent_joint_names == ("crank",)
 
 
-def test_a_geared_joint_is_not_passive_and_its_driver_may_be():
-    graph = md.load_mjcf(four_bar(CONNECT + GEAR, ""))
+def test_a_geared_joint_is_not_passive():
+    graph = md.load_mjcf(four_bar(CONNECT + GEAR, '<motor joint="crank"/>'))
     assert [gear.joint for gear in graph.gears] == ["rocker"]
-    assert graph.passive_joints == ("crank", "coupler")
+    assert graph.passive_joints == ("coupler",)
 
 
 def test_joints_outside_of_loops_are_not_passive():
@@ -307,7 +311,8 @@ def test_free_bodies_may_be_welded():
     body = '<body name="{0}" pos="{1} 0 0"><freejoint name="{0}"/><geom size="1"/></body>'
     bodies = body.format("x", 0.0) + body.format("y", 1.5)  # they touch: MuJoCo has contacts, too
     text = f'<mujoco><worldbody>{bodies}</worldbody><equality><weld body1="x" body2="y"/></equality></mujoco>'
-    assert [loop.type for loop in md.load_mjcf(text).loop_joints] == ["fixed"]
+    graph = md.load_mjcf(text, {"version": 1, "passive": ["y"]})
+    assert [loop.type for loop in graph.loop_joints] == ["fixed"]
 
 
 def test_the_partition_replaces_the_choice():

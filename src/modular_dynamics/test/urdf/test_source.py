@@ -65,9 +65,9 @@ def test_the_encoding_of_bytes_is_the_declared_one(tmp_path):
         (io.BytesIO(b"<" + b" " * MAX_BYTES), "at most 20000000 are accepted"),
         (
             None,
-            "an object of type NoneType is no source of a URDF; its text, its bytes, the path",
+            "an object of type NoneType is no source of URDF; its text, its bytes, the path",
         ),
-        (7, "an object of type int is no source of a URDF"),
+        (7, "an object of type int is no source of URDF"),
         ("text " * 100, r"no URDF file at 'text text .*\.\.\.'"),
         ("<robot name='\ud800'/>", "the description is not text: .*surrogates"),
         (SimpleNamespace(read=lambda size: 5), "cannot be read: reading it gives int, not text or bytes"),
@@ -111,7 +111,7 @@ def test_errors_and_warnings_name_the_file(tmp_path):
 
 
 def test_a_graph_is_no_source(load_robot):
-    with pytest.raises(md.UrdfError, match="an object of type SubsystemGraph is no source of a URDF"):
+    with pytest.raises(md.UrdfError, match="an object of type SubsystemGraph is no source of URDF"):
         md.load_urdf(load_robot("four_link"))
 
 
