@@ -276,19 +276,18 @@ def _floating(robot: RobotDescription, annotations: Annotations) -> tuple[RobotD
         raise UrdfError(f"floating_base is set, but joint '{present[0]}' is floating already")
     findings = list[Finding]()
     ground, root_joint = free_name(GROUND, robot.links), free_name(ROOT_JOINT, robot.joints)
-    if ROOT_JOINT in robot.joints:
+    if root_joint != ROOT_JOINT:
         text, assumed = (
             "has the name of the joint that floating_base adds",
             f"; that one is now '{root_joint}'",
         )
         findings.append(robot.joints[ROOT_JOINT].finding("name of the floating base", text, assumed))
-    for name, meaning in ((ROOT_JOINT, "the joint that"), (GROUND, "the ground link that")):
-        if name in robot.links:
-            called = (
-                f"; that one is now '{ground}'" if name == GROUND else ": a link and a joint may share it"
-            )
-            text = f"has the name of {meaning} floating_base adds"
-            findings.append(robot.links[name].finding("name of the floating base", text, called))
+    if ground != GROUND:
+        text, assumed = (
+            "has the name of the ground link that floating_base adds",
+            f"; that one is now '{ground}'",
+        )
+        findings.append(robot.links[GROUND].finding("name of the floating base", text, assumed))
     joint = JointDescription(root_joint, "floating", ground, robot.root, DualQuaternion.identity)
     floating = replace(
         robot,

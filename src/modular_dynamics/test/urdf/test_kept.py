@@ -3,7 +3,6 @@
 import pickle
 import re
 
-import numpy as np
 import pytest
 from lxml import etree
 from urdf_parser_py.urdf import URDF
@@ -11,7 +10,7 @@ from urdf_parser_py.urdf import URDF
 import modular_dynamics as md
 from helpers.paths import ROBOTS
 from helpers.robots.urdf_text import joint, robot
-from modular_dynamics.algebra import DualQuaternion, from_xyz_rpy
+from modular_dynamics.algebra import from_xyz_rpy
 
 POSE = from_xyz_rpy([0.3, -0.2, 0.5], [0.4, 1.1, -2.0])
 NAMES = sorted(path.stem for path in ROBOTS.glob("*.urdf"))
@@ -72,12 +71,6 @@ def test_every_robot_is_drawn_as_before(load_robot, name):
     assert changed.urdf == ""
     assert drawn(changed.to_urdf()) == before
     assert drawn(pickle.loads(pickle.dumps(changed)).to_urdf()) == before
-
-
-def test_a_locked_joint_leaves_the_shapes(load_robot):
-    graph = load_robot("charmie")
-    locked = graph.lock({graph.joint_names[4]: 0.3})
-    assert drawn(locked.to_urdf()) == drawn(graph.urdf)
 
 
 @pytest.mark.parametrize(("name", "prefix"), [("vendor_arm", "tool_"), ("four_link", "")])
@@ -226,30 +219,3 @@ def test_elements_for_gazebo_and_controllers_stay_as_far_as_what_they_name_does(
         ("transmission", "b_t", "b_claw"),
         ("ros2_control", "b_sys", "b_wrist", "b_claw"),
     ]
-
-
-def test_a_planar_joint_leaves_the_shapes():
-    text = arm().replace('name="wrist" type="revolute"', 'name="wrist" type="planar"')
-    graph = md.load_urdf(text)
-    shapes = drawn(graph.to_urdf())
-    assert {link: shapes[link] for link in ("base", "hand", "tip")} == drawn(text)
-
-
-def test_robots_that_no_urdf_describes_have_no_shapes():
-    graph = md.load_urdf(arm())
-    bare = md.SubsystemGraph(
-        *(getattr(graph, name) for name in ("name", "joints", "bodies", "parents", "subsystems")),
-        *(graph.joint_names, graph.gravity, graph.ground),
-    )
-    assert bare.sources == ()
-    assert not any(drawn(bare.to_urdf()).values())
-
-
-def test_an_attached_robot_without_a_turn_is_where_it_was_put():
-    graph = md.load_urdf(arm())
-    text = graph.attach(graph, "hand", DualQuaternion.identity, prefix="b_").to_urdf()
-    mount = next(
-        own for own in etree.fromstring(text).findall("joint") if own.find("child").get("link") == "b_base"
-    )
-    assert (mount.get("name"), mount.get("type")) == ("b_base_fixed", "fixed")
-    np.testing.assert_array_equal([float(x) for x in mount.find("origin").get("xyz").split()], 0.0)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...algebra import to_rotation_translation
 from ...exceptions import UrdfError
-from ...model import Finding
+from ...model import Finding, LoopJoint, Spring
 from ..description import Annotations, JointDescription, RobotDescription
 from ..source import line_of
 from ..values import LINE, Entry, attributes
@@ -55,9 +55,6 @@ _SPARSE = 1.0
 _THIN, _THICK = 0.01, 0.2
 #: Distance of a centre of mass from the link's origin that is always accepted, in radii of gyration.
 _OFF_CENTRE = 5.0
-#: Largest accepted mass of a body over that of all others, if there are _SEVERAL bodies with mass and its
-#: density is above _DENSER; largest published: 1.7.
-_ALONE, _SEVERAL = 5.0, 3
 #: Largest accepted density [kg/m^3] of the box with a body's mass and moments, for at least _LIGHTEST [kg]
 #: and _SMALLEST [m^3]; smaller ones are placeholders. Largest published: 32,000 (a gear).
 _DENSER, _LIGHTEST, _SMALLEST = 50_000.0, 1.0, 1e-6
@@ -158,11 +155,7 @@ def _heavy(sizes: RobotSizes) -> Iterator[Finding]:
 
 
 def _dense_links(shapes: Mapping[str, Geometry], sizes: RobotSizes) -> Iterator[Finding]:
-    """Yield findings on links denser than any material, by their shapes, or by their moments of inertia.
-
-    By moments only if the body also outweighs all others.
-    """
-    asked = set[str]()
+    """Yield findings on links denser than any material, by their shapes."""
     moving = {link.name for body in sizes.moving for link, _, _ in body.links}
     for name, shape in shapes.items():
         link = sizes.robot.links[name]
@@ -175,19 +168,7 @@ def _dense_links(shapes: Mapping[str, Geometry], sizes: RobotSizes) -> Iterator[
                 f"has {_shown(link.mass)} kg in a box of {shape.volume:.3g} m^3 round its <visual> and "
                 f"<collision>, {_shown(link.mass / shape.volume)} kg/m^3; is its mass in kg?"
             )
-            asked.add(name)
             yield link.finding("large mass", text, asks=True)
-    massive = [body for body in sizes.moving if body.mass > 0.0]
-    for body in massive if len(massive) >= _SEVERAL else ():
-        others = sizes.moving_mass - body.mass
-        if body.mass > max(_LIGHTEST, _ALONE * others) and 0.0 < _DENSER * body.volume(_THICK) < body.mass:
-            link = max((link for link, _, _ in body.links), key=lambda one: one.mass)
-            if link.name not in asked:
-                text = (
-                    f"has {_shown(link.mass)} kg, all links that other joints move have {others:.3g} kg, and "
-                    f"its moments of inertia are of {body.volume(_THICK):.3g} m^3; is its mass in kg?"
-                )
-                yield link.finding("large mass", text, asks=True)
 
 
 def _distant_masses(sizes: RobotSizes) -> Iterator[Finding]:
@@ -212,29 +193,29 @@ def _distant_anchors(annotations: Annotations, sizes: RobotSizes) -> Iterator[Fi
     longest = max(_FARTHEST * sizes.extent, _NEAR)
     if sizes.extent == 0.0:
         return
-    sections = (
-        ("loop joint", "loop_joints", annotations.loop_joints),
-        ("spring", "springs", annotations.springs),
-    )
-    for element, section, closing in sections:
-        for one in closing:
-            line = annotations.lines.get((section, one.name))
-            for anchor in one.anchors:
-                distance = length(to_rotation_translation(anchor.x_link_anchor)[1])
-                if distance > longest:
-                    text = (
-                        f"{element} '{one.name}' has an anchor {distance:.3g} m away from the origin of link "
-                        f"'{anchor.link}', and all joints reach {sizes.reach:.3g} m; is it in m?"
-                    )
-                    yield Finding("distant anchor", element, one.name, text, line, asks=True)
-    for spring in annotations.springs:
-        if spring.free_length > longest:
-            text = (
-                f"spring '{spring.name}' has a free length of {spring.free_length:.3g} m, and all joints "
-                f"reach {sizes.reach:.3g} m; is it in m?"
+    closing: list[tuple[str, str, LoopJoint | Spring]] = [
+        *(("loop joint", "loop_joints", loop) for loop in annotations.loop_joints),
+        *(("spring", "springs", spring) for spring in annotations.springs),
+    ]
+    for element, section, one in closing:
+        lengths = [
+            (
+                length(to_rotation_translation(end.x_link_anchor)[1]),
+                f" away from the origin of link '{end.link}'",
             )
-            line = annotations.lines.get(("springs", spring.name))
-            yield Finding("long spring", "spring", spring.name, text, line, asks=True)
+            for end in one.anchors
+        ]
+        lengths += [(one.free_length, "")] if isinstance(one, Spring) else []
+        for size, where in lengths:
+            if size > longest:
+                what = "an anchor" if where else "a free length of"
+                text = f"{element} '{one.name}' has {what} {size:.3g} m{where}, and all joints reach "
+                text, kind = (
+                    f"{text}{sizes.reach:.3g} m; is it in m?",
+                    "distant anchor" if where else "long spring",
+                )
+                line = annotations.lines.get((section, one.name))
+                yield Finding(kind, element, one.name, text, line, asks=True)
 
 
 def _large_inertias(sizes: RobotSizes) -> Iterator[Finding]:
