@@ -245,7 +245,7 @@ TAGS = [
     ('<subsystem name="a"><joint name="wrist"/></subsystem>', "line 10: .*unknown joint 'wrist'"),
     (
         '<subsystem name="a" root_link="upper"/>\n<subsystem name="a" root_link="lower"/>',
-        "line 11: two subsystems are named 'a'",
+        "line 11: 'subsystems' has two entries named 'a'",
     ),
     ('<subsystem name="a"/>', "line 10: .*either its joints or its root_link"),
     (BLACK_BOX, "black_box='perhaps' is neither true nor false"),
@@ -266,7 +266,7 @@ TAGS = [
     ),
     (
         '<joint_dynamics joint="elbow"/>\n<joint_dynamics joint="elbow"/>',
-        "line 11: two joints with joint_dynamics are named 'elbow'",
+        "line 11: 'joint_dynamics' has two entries named 'elbow'",
     ),
     (SPRING.format(-1, '<anchor link="lower"/>'), "spring 's': stiffness = -1 cannot be negative"),
 ]
