@@ -38,8 +38,7 @@ def torque(graph, joint="a"):
     return float(solved.tau[0])
 
 
-@pytest.mark.parametrize("name", ["pin", "other"])
-@pytest.mark.parametrize("tool", LOOPS)
+@pytest.mark.parametrize(("tool", "name"), [*((tool, "other") for tool in LOOPS), ("Isaac Sim", "pin")])
 def test_a_loop_of_our_tags_is_not_closed_twice(tool, name):
     """By its name, or by the bodies between which it is, in any order."""
     graph = md.load_urdf(four_bar(LOOPS[tool], OUR_LOOP.format(name) + PASSIVE), strict=True)
@@ -49,22 +48,10 @@ def test_a_loop_of_our_tags_is_not_closed_twice(tool, name):
     assert note.startswith("not read, because our tags say the same: <")
 
 
-def test_a_loop_of_the_partition_file_is_not_closed_twice():
-    ends = {
-        "predecessor": {"link": "rod", "xyz": [0.5, 0, 0]},
-        "successor": {"link": "rocker", "xyz": [0.4, 0, 0]},
-    }
-    file = {"version": 1, "loop_joints": [{"name": "x", "type": "spherical", **ends}], "passive": ["b", "c"]}
-    graph = md.load_urdf(four_bar(LOOP), file, strict=True)
-    assert [loop.name for loop in graph.loop_joints] == ["x"]
-
-
 DYNAMICS = [
     ('<joint_dynamics joint="a" armature="0.2"/>', (0.2, 3.0, 0.1)),
-    ('<joint_dynamics joint="a" armature="0"/>', (0.0, 3.0, 0.1)),
     ('<joint_dynamics joint="a" stiffness="5"/>', (0.5, 5.0, 0.0)),
     ('<joint_dynamics joint="a" rest_position="0.7"/>', (0.5, 3.0, 0.7)),
-    ('<joint_dynamics joint="b" armature="9"/>', (0.5, 3.0, 0.1)),
 ]
 
 
