@@ -2,11 +2,12 @@
 
 The values are used as given, also with ``strict``: each finding is a question that names the value. Except
 for placeholders, all values in 2,268 published descriptions (example-robot-data, ROS-Industrial, Drake,
-PyBullet, Unitree, iCub and others) are within the thresholds. "Published" below means these.
+PyBullet, Unitree, iCub and others) are within the thresholds. "Published" below means these, whose sizes then
+included boxes, cylinders and spheres of links.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from ...model import Finding, LoopJoint, Spring
 from ..description import Annotations, JointDescription, RobotDescription
 from ..source import line_of
 from ..values import LINE, Entry, attributes
-from .sizes import Geometry, RigidBody, RobotSizes, geometries, length
+from .sizes import RigidBody, RobotSizes, length, links_with_shapes
 
 #: Largest accepted ratio of the torque against gravity to a joint's effort limit. The largest of 567
 #: published descriptions with effort limits are 17 (a placeholder of 1 N), 12 and 10.
@@ -27,9 +28,6 @@ _TIMES_EFFORT = 30.0
 #: Largest accepted moving mass over the cube of the robot's size [kg/m^3]; published: 970 (a thick four-bar),
 #: then 120. A Barrett hand with masses in g (264 t) has 2e7. Robots lighter than _LIGHT [kg] are accepted.
 _DENSE_ROBOT, _LIGHT = 3000.0, 20.0
-#: Largest accepted mass of a link over the volume of its shapes' bounding box [kg/m^3]: osmium's density. The
-#: largest published one is 15,000 for links of _HEAVY [kg] or more; shapes of lighter ones are placeholders.
-_DENSEST, _HEAVY = 22_600.0, 10.0
 #: Least accepted mass over the sum of the cubed distances between joints [kg/m^3], for robots that reach
 #: farther than _LARGE [m]; smallest published: 0.03. Cubes of 1000 kg/m^3 with lengths in mm have 1e-6, in
 #: inches 0.02; slender links have less.
@@ -46,18 +44,18 @@ _FARTHEST_OF_ROOT, _NEAR_OF_ROOT = 10.0, 5.0
 _WIDE, _WIDER_THAN_BODY, _WIDE_UNKNOWN, _NEGLIGIBLE = 0.6, 3.0, 1.5, 1e-3
 #: For the root: over the robot's extent; a radius [m] that is always accepted; least share of the mass.
 _WIDE_ROOT, _NARROW_ROOT, _NEGLIGIBLE_MASS = 30.0, 5.0, 0.01
-#: Least density [kg/m^3] of the box with a body's mass and moments (:meth:`.RigidBody.volume`) at which a
-#: body with a mesh is accepted: a turntable or a satellite's panel may be larger than the joints span, but no
-#: body is so light. With moments in kg cm^2 a link of 1000 kg/m^3 has 0.001, in lb in^2 0.005. Published
+#: Least density [kg/m^3] of the box with a body's mass and moments (:meth:`.RigidBody.volume`) at which a body
+#: with a shape is accepted: a turntable or a satellite's panel may be larger than the joints span, but no body
+#: is so light. With moments in kg cm^2 a link of 1000 kg/m^3 has 0.001, in lb in^2 0.005. Published
 #: placeholders are below 0.05, all lighter than 1 kg.
 _SPARSE = 1.0
 #: ``thinnest`` of these boxes: small where volumes must not be overestimated, large where not underestimated.
 _THIN, _THICK = 0.01, 0.2
 #: Distance of a centre of mass from the link's origin that is always accepted, in radii of gyration.
 _OFF_CENTRE = 5.0
-#: Largest accepted density [kg/m^3] of the box with a body's mass and moments, for at least _LIGHTEST [kg]
-#: and _SMALLEST [m^3]; smaller ones are placeholders. Largest published: 32,000 (a gear).
-_DENSER, _LIGHTEST, _SMALLEST = 50_000.0, 1.0, 1e-6
+#: Largest accepted density [kg/m^3] of the box with a body's mass and moments, and least mass of bodies whose
+#: density is looked at [kg]. Largest published: 32,000 (a gear).
+_DENSER, _LIGHTEST = 50_000.0, 1.0
 #: Largest accepted armature over the inertia that the joint moves with all links stretched out.
 _HEAVY_DRIVE = 1000.0
 
@@ -72,14 +70,13 @@ def implausible_numbers(
 
     Args:
         gravity: (3,) in the root link's frame [m/s^2].
-        root: <robot> with the shapes of links; None: unknown shapes.
+        root: <robot>, which says what links have shapes; None: none.
     """
-    shapes = {} if root is None else geometries(root)
+    shapes = frozenset[str]() if root is None else links_with_shapes(root)
     sizes = RobotSizes(robot, shapes)
     yield from _gravity_torques(annotations, gravity, sizes)
     yield from _long_and_light(sizes)
     yield from _heavy(sizes)
-    yield from _dense_links(shapes, sizes)
     yield from _distant_masses(sizes)
     yield from _distant_anchors(annotations, sizes)
     yield from _large_inertias(sizes)
@@ -152,23 +149,6 @@ def _heavy(sizes: RobotSizes) -> Iterator[Finding]:
         "masses in kg?"
     )
     yield Finding("large mass", "link", link.name, text, link.line, asks=True)
-
-
-def _dense_links(shapes: Mapping[str, Geometry], sizes: RobotSizes) -> Iterator[Finding]:
-    """Yield findings on links denser than any material, by their shapes."""
-    moving = {link.name for body in sizes.moving for link, _, _ in body.links}
-    for name, shape in shapes.items():
-        link = sizes.robot.links[name]
-        is_heavy = link.mass >= _HEAVY
-        is_known = is_heavy or (
-            name in moving and not shape.has_mesh and link.mass >= _LIGHTEST and shape.volume >= _SMALLEST
-        )
-        if is_known and 0.0 < shape.volume * (_DENSEST if is_heavy else _DENSER) < link.mass:
-            text = (
-                f"has {_shown(link.mass)} kg in a box of {shape.volume:.3g} m^3 round its <visual> and "
-                f"<collision>, {_shown(link.mass / shape.volume)} kg/m^3; is its mass in kg?"
-            )
-            yield link.finding("large mass", text, asks=True)
 
 
 def _distant_masses(sizes: RobotSizes) -> Iterator[Finding]:
@@ -244,7 +224,7 @@ def _is_too_wide(body: RigidBody, sizes: RobotSizes) -> bool:
     if not is_template and body.mass * radius * radius < _NEGLIGIBLE * sizes.moving_mass * extent * extent:
         return False
     is_dense = body.mass >= max(_LIGHTEST, _SPARSE * body.volume(_THIN))
-    if body.has_mesh and is_dense and not is_template:
+    if body.has_shape and is_dense and not is_template:
         return False
     if body.size == 0.0:
         return radius > _WIDE_UNKNOWN * extent
@@ -274,9 +254,7 @@ def _large_armatures(annotations: Annotations, sizes: RobotSizes) -> Iterator[Fi
             yield Finding("large armature", "joint", one.joint, text, line, asks=True)
 
 
-def _undeclared_masses(
-    annotations: Annotations, shapes: Mapping[str, Geometry], sizes: RobotSizes
-) -> Iterator[Finding]:
+def _undeclared_masses(annotations: Annotations, shapes: Set[str], sizes: RobotSizes) -> Iterator[Finding]:
     """Yield findings on moving links with a shape, without mass, within a chain; if other links have masses.
 
     Ends of chains are reported by :func:`.massless_ends`. Links moved by passive joints and gears are exempt:
