@@ -44,10 +44,10 @@ _FARTHEST_OF_ROOT, _NEAR_OF_ROOT = 10.0, 5.0
 _WIDE, _WIDER_THAN_BODY, _WIDE_UNKNOWN, _NEGLIGIBLE = 0.6, 3.0, 1.5, 1e-3
 #: For the root: over the robot's extent; a radius [m] that is always accepted; least share of the mass.
 _WIDE_ROOT, _NARROW_ROOT, _NEGLIGIBLE_MASS = 30.0, 5.0, 0.01
-#: Least density [kg/m^3] of the box with a body's mass and moments (:meth:`.RigidBody.volume`) at which a body
-#: with a shape is accepted: a turntable or a satellite's panel may be larger than the joints span, but no body
-#: is so light. With moments in kg cm^2 a link of 1000 kg/m^3 has 0.001, in lb in^2 0.005. Published
-#: placeholders are below 0.05, all lighter than 1 kg.
+#: Least density [kg/m^3] of the box with a body's mass and moments (:meth:`.RigidBody.volume`) at which a
+#: body with a shape is accepted: a turntable or a satellite's panel may be larger than what the joints span,
+#: but no body is so light. With moments in kg cm^2 a link of 1000 kg/m^3 has 0.001, in lb in^2 0.005.
+#: Published placeholders are below 0.05, all lighter than 1 kg.
 _SPARSE = 1.0
 #: ``thinnest`` of these boxes: small where volumes must not be overestimated, large where not underestimated.
 _THIN, _THICK = 0.01, 0.2
