@@ -280,14 +280,6 @@ def test_a_geared_joint_is_not_passive():
     assert graph.passive_joints == ("coupler",)
 
 
-def test_free_bodies_may_be_welded():
-    body = '<body name="{0}" pos="{1} 0 0"><freejoint name="{0}"/><geom size="1"/></body>'
-    bodies = body.format("x", 0.0) + body.format("y", 1.5)  # they touch: MuJoCo has contacts, too
-    text = f'<mujoco><worldbody>{bodies}</worldbody><equality><weld body1="x" body2="y"/></equality></mujoco>'
-    graph = md.load_mjcf(text, {"version": 1, "passive": ["y"]})
-    assert [loop.type for loop in graph.loop_joints] == ["fixed"]
-
-
 def test_the_partition_replaces_the_choice():
     graph = md.load_mjcf(four_bar(), {"version": 1, "passive": ["crank", "coupler"]})
     assert graph.passive_joints == ("crank", "coupler")

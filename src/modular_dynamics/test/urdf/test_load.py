@@ -271,6 +271,12 @@ TAGS = [
     (SPRING.format(-1, '<anchor link="lower"/>'), "spring 's': stiffness = -1 cannot be negative"),
 ]
 REFUSED_PARTITION = [
+    (
+        tagged('<passive joint="elbow"/>').replace(
+            'name="elbow" type="revolute"', 'name="elbow" type="fixed"'
+        ),
+        "line 10: passive joint 'elbow' is fixed; one with a motion of its own is needed",
+    ),
     (tagged("", 'version="2"'), "version '2'.*1 is needed"),
     (
         tagged(LOOP.format("upper")).replace('shoulder" type="revolute"', 'shoulder" type="fixed"'),
@@ -308,9 +314,7 @@ def test_refused(kind, text, message):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('ixx="0.1"', 'ixx="0.3"', "line 3: link 'upper' breaks the triangle"),
         ('<mass value="1"/>', '<mass value="0"/>', "link 'lower' moves, has no mass and ends a chain"),
-        ('ixx="0.1"', 'ixx="-0.1"', "line 3: link 'upper' .* no rigid body has a negative one"),
         (
             'velocity="2"/></joint>\n  <joint name="elbow" type="revolute">',
             'velocity="2"/></joint>\n  <joint name="elbow" type="fixed"><mimic joint="shoulder"/>',
@@ -324,7 +328,6 @@ def test_vendors_files_are_accepted_with_a_warning(old, new, message):
         graph = md.load_urdf(text)
     (finding,) = graph.warnings
     assert re.search(message, str(finding))
-    assert finding.name in ("upper", "lower", "elbow")
     with pytest.raises(md.UrdfError, match="strict: ") as caught:
         md.load_urdf(text, strict=True)
     # what is refused is neither used nor ignored
@@ -342,22 +345,3 @@ def test_limits_of_zero_are_a_note_and_no_warning(recwarn):
         "effort limit of zero",
         "line 5: joint 'shoulder' has a velocity limit of zero",
     )
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('name="elbow" type="revolute"', 'name="elbow" type="fixed"', "is fixed"),
-        (
-            '"elbow" type="revolute">',
-            '"elbow" type="revolute"><mimic joint="shoulder"/>',
-            "mimics joint 'shoulder'",
-        ),
-    ],
-)
-def test_a_passive_joint_without_a_motion_of_its_own(old, new, message):
-    assert old in ROBOT
-    text = tagged('<passive joint="elbow"/>').replace(old, new)
-    wanted = f"line 10: passive joint 'elbow' {message}; one with a motion of its own is needed"
-    with pytest.raises(md.PartitionError, match=wanted):
-        md.load_urdf(text)

@@ -46,17 +46,6 @@ CLOSED = """
   </spring>
 </modular_dynamics>
 """
-CLOSED_BY_FILE = """
-version: 1
-loop_joints:
-- {name: top, type: spherical, axis: [0, 2, 0],
-   predecessor: {link: base, xyz: [1, 0, 0], rpy: [0, 0, 1]}, successor: {link: left_branch}}
-passive: [bend]
-gears: [{joint: left, driver: turn, ratio: -1, offset: 0.5}]
-springs:
-- {name: s5, stiffness: 1029, free_length: 0.077, initial_force: 15.1,
-   anchors: [{link: base, xyz: [0, 0, 1]}, {link: right_branch}]}
-"""
 
 
 @pytest.fixture
@@ -74,19 +63,6 @@ def test_closures_are_kept(closed_by_tags):
     assert (gear.joint, gear.driver, gear.ratio, gear.offset) == ("left", "turn", -1.0, 0.5)
     assert graph.passive_joints == ("bend",)
     assert "loop joints: top" in str(graph)
-
-
-def test_tags_and_file_say_the_same(closed_by_tags, tmp_path):
-    path = tmp_path / "closures.yaml"
-    path.write_text(CLOSED_BY_FILE)
-    by_tags, by_file = closed_by_tags, md.load_urdf(ROBOTS / "four_link.urdf", path)
-    assert by_file.gears == by_tags.gears
-    assert by_file.passive_joints == by_tags.passive_joints
-    for ours, theirs in zip(by_file.springs[0].anchors, by_tags.springs[0].anchors, strict=True):
-        assert ours.link == theirs.link
-        assert ours.x_link_anchor.is_close(theirs.x_link_anchor)
-    # sections that the file does not have stay those of the tags
-    assert len(by_file.subsystems) == len(md.load_urdf(ROBOTS / "four_link.urdf").subsystems)
 
 
 LOOPS = {"charmie_torso", "four_bar", "slider_crank", "crane", "exoskeleton"}

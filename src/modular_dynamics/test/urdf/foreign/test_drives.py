@@ -159,7 +159,6 @@ TWO = {
     ("words", "of_joint", "armature"),
     [
         (TWO["the joint, its transmission"], '<dynamics armature="2"/>', 2.0),
-        (TWO["a transmission, ros2_control"], "", ARMATURE),
         (transmission(f"{OF_DRAKE}<motorInertia>7</motorInertia>"), "", ARMATURE),
         ("", f'<dynamics rotor_inertia="{ROTOR}" motor_inertia="1" gear_ratio="{RATIO}"/>', ARMATURE),
         (

@@ -5,7 +5,6 @@ import pytest
 
 import modular_dynamics as md
 from helpers.oracles.foreign_four_bar import (
-    DRAKE,
     DRIVEN,
     LOOPS,
     PASSIVE,
@@ -322,12 +321,6 @@ def test_a_coupling_that_is_not_read_is_named(words, why):
     assert finding.kind == "coupling of another tool"
     assert why in str(finding)
     assert "write <gear" in str(finding)
-
-
-def test_an_undeclared_prefix():
-    words = LOOPS["Drake"].replace(DRAKE, "")
-    graph = md.load_urdf(four_bar(words, PASSIVE))
-    assert torque(graph) == pytest.approx([gravity_torque(ANGLE)], abs=1e-12)
 
 
 # Which joints of loops are passive, where the words of other tools close them.
