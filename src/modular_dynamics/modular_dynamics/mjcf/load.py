@@ -14,7 +14,7 @@ from ..urdf.assembly import assemble
 from ..urdf.assembly import partition as make_groups
 from ..urdf.checks.robot import check_references, check_tree
 from ..urdf.description import Annotations, with_joint_tags
-from ..urdf.load import gravity_vector, in_order
+from ..urdf.load import annotated, gravity_vector
 from ..urdf.tags import read_partition, with_partition
 from .relations import active_equalities, passive_joints, read_loops, read_relations, read_springs
 from .source import Compiled, Disable, compiled
@@ -105,13 +105,4 @@ def _graph(
     in_file = (0.0, 0.0, 0.0) if model.opt.disableflags & Disable.GRAVITY else model.opt.gravity
     field = gravity_vector(in_file if gravity is None else gravity)
     graph = assemble(with_joint_tags(robot, annotations), groups, field)
-    return replace(
-        graph,
-        loop_joints=annotations.loop_joints,
-        passive_joints=annotations.passive,
-        gears=annotations.gears,
-        springs=annotations.springs,
-        independent=in_order(annotations.independent, graph),
-        warnings=tuple(findings),
-        notes=tuple(notes),
-    )
+    return replace(annotated(graph, annotations), warnings=tuple(findings), notes=tuple(notes))

@@ -178,12 +178,7 @@ def graph_of(
     check_joint_inertias(graph, robot)
     text = text_without(root, words.read) if words.read or replaced else plain.text
     return replace(
-        graph,
-        loop_joints=annotations.loop_joints,
-        passive_joints=annotations.passive,
-        gears=annotations.gears,
-        springs=annotations.springs,
-        independent=in_order(annotations.independent, graph),
+        annotated(graph, annotations),
         urdf=plain.text,
         sources=(SourceText(text, "", links),),
         floating_base=floating_base,
@@ -257,9 +252,17 @@ def gravity_vector(gravity: ArrayLike) -> NDArray[np.float64]:
     return vector
 
 
-def in_order(independent: tuple[str, ...] | None, graph: SubsystemGraph) -> tuple[str, ...] | None:
-    """Return the names of independent joints in the order of q; None for None."""
-    return None if independent is None else tuple(name for name in graph.joint_names if name in independent)
+def annotated(graph: SubsystemGraph, annotations: Annotations) -> SubsystemGraph:
+    """Return the graph with what closes its loops; independent joints are in the order of q."""
+    chosen = annotations.independent
+    return replace(
+        graph,
+        loop_joints=annotations.loop_joints,
+        passive_joints=annotations.passive,
+        gears=annotations.gears,
+        springs=annotations.springs,
+        independent=None if chosen is None else tuple(name for name in graph.joint_names if name in chosen),
+    )
 
 
 def _floating(robot: RobotDescription, annotations: Annotations) -> tuple[RobotDescription, list[Finding]]:

@@ -365,7 +365,6 @@ def is_dependent(joint: etree._Element) -> bool:
 # 2. The attribute ``independent`` of URDF+: joints with another value than "true" are passive.
 # 3. Drives: if a <transmission> or a command interface of <ros2_control> drives some joints, the others are
 #    passive.
-# 4. Effort limits, if all joints have one: if some are above zero, the joints with zero are passive.
 #
 # At least one joint, or a gear from outside, must be left to move the loop. If no rule decides, no joint is
 # passive, calculations raise an error, and a finding says what to write.
@@ -380,13 +379,9 @@ def collect_passive(
     ours = {*own.passive, *(gear.joint for gear in own.gears)}
     geared = {gear["joint"]: {one["joint"] for one in gear["drivers"]} for gear in collected.of("gears")}
     dependent = {joint.get("name", "") for joint in children(root, "joint") if is_dependent(joint)}
-    everything = set(robot.joints)
-    efforts = {name: joint.limits.effort for name, joint in robot.joints.items()}
-    weak = {name for name, effort in efforts.items() if effort == 0.0}
     rules = (
         (dependent, 'independent="false" says so'),
-        (everything - _driven(root), "no <transmission> or command interface drives them"),
-        (weak, "their effort limits are zero, and those of other joints of the loop are not"),
+        (robot.joints.keys() - _driven(root), "no <transmission> or command interface drives them"),
     )
     lines = {loop["name"]: loop[LINE] for loop in collected.of("loop_joints")}
     for loops, joints in _groups(robot, collected.of("loop_joints")):
@@ -394,7 +389,7 @@ def collect_passive(
             continue
         free = [name for name in joints if name not in geared]
         turned_from_outside = any(geared.get(name, set()) - joints.keys() for name in joints)
-        for passive, reason in rules if all(efforts[name] is not None for name in joints) else rules[:-1]:
+        for passive, reason in rules:
             chosen = [name for name in free if name in passive]
             if chosen and (len(chosen) < len(free) or turned_from_outside):
                 collected.records += [Record("passive", {"joint": name}, reason) for name in chosen]

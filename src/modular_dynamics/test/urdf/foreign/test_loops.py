@@ -340,12 +340,6 @@ RULES = {
         "no <transmission> or command interface drives them",
     ),
     "URDF+": ("", {"attributes": DEPENDENT_OF_PASSIVE}, ("b", "c"), 'independent="false" says so'),
-    "efforts": (
-        "",
-        {"of_joints": (EFFORT.format(5), EFFORT.format(0), EFFORT.format(0))},
-        ("b", "c"),
-        "their effort limits are zero",
-    ),
 }
 
 
@@ -359,7 +353,7 @@ def test_the_rules(words, options, passive, reason):
 
 UNKNOWN = {
     "nothing": {},
-    "no efforts": {"of_joints": (EFFORT.format(0),) * 3},
+    "efforts": {"of_joints": (EFFORT.format(5), EFFORT.format(0), EFFORT.format(0))},
     "all drives": {
         "words": "".join(DRIVEN.replace('"a"', f'"{name}"').replace('"t"', f'"{name}"') for name in "abc")
     },
