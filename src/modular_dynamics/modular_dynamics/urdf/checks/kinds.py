@@ -110,13 +110,13 @@ def is_silent(name: str) -> bool:
 def seems(kind: str, element: etree._Element, name: str, what: str) -> Finding:
     """Return the finding on an element that is probably of this kind; ``what``: its name in the message."""
     article = "an" if kind == "inertia" else "a"
-    return unread(kind, element, name, f"{what} seems to be {article} {kind} and is not read", WRITE[kind])
+    return unread(kind, element, name, f"{what} seems to be {article} {kind} and is not read")
 
 
-def unread(kind: str, element: etree._Element, name: str, text: str, hint: str) -> Finding:
-    """Return the finding on an element that changes torques and is not read; ``hint``: what to write."""
-    assumed = "; torques are those without it"
-    return Finding(f"{kind} of another tool", "element", name, text, line_of(element), assumed, f"; {hint}")
+def unread(kind: str, element: etree._Element, name: str, text: str) -> Finding:
+    """Return the finding on an element that changes torques and is not read."""
+    assumed, hint = "; torques are those without it", f"; {WRITE[kind]}"
+    return Finding(f"{kind} of another tool", "element", name, text, line_of(element), assumed, hint)
 
 
 def kinds_in(element: etree._Element, names: Names, owner: str, tool: str) -> dict[str, str]:

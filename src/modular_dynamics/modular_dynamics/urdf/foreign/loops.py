@@ -35,10 +35,8 @@ _ENDS = (("link1", "link2"), ("predecessor", "successor"), ("parent", "child"))
 _TYPES = {"continuous": "revolute", "hinge": "revolute", "ball": "spherical", "position": "spherical"} | {
     kind: kind for kind in ("revolute", "prismatic", "spherical", "fixed")
 }
-_WRITE = "write <loop_joint> in <modular_dynamics>, and <passive> for the joints that no motor drives"
 #: Largest distance of equal points, as two tools write them [m].
 _ROUNDED = 1e-4
-_GEAR = 'write <gear joint="" driver="" ratio=""/> in <modular_dynamics>'
 #: Larger angles of a pose [rad] are taken as degrees: a turn, and 5 % for rounding.
 _TURN = 2.0 * np.pi * 1.05
 #: Types of SDF's joints that couple other joints.
@@ -74,12 +72,10 @@ def collect_loops(root: etree._Element, robot: RobotDescription, collected: Coll
             if any(_are_same(entry, other) for other in collected.of("loop_joints")):
                 raise _NotNeededError("because the same loop joint stands before")
         except _NotReadError as error:
-            if element.get("type") in _COUPLES:
-                text = f"{what} couples joints and is not read: {error}"
-                collected.leave("coupling", element, name, text, _GEAR)
-                continue
-            text = f"{what} closes a loop and is not read: {error}"
-            collected.leave("loop", element, name, text, _WRITE)
+            couples = element.get("type") in _COUPLES
+            does = "couples joints" if couples else "closes a loop"
+            text = f"{what} {does} and is not read: {error}"
+            collected.leave("coupling" if couples else "loop", element, name, text)
             continue
         except _NotNeededError as error:
             if error.args:
@@ -309,7 +305,7 @@ def collect_couplings(root: etree._Element, robot: RobotDescription, collected: 
             row, joint = _coupling(root, element, robot, dependent)
         except _NotReadError as error:
             text = f"<{word(element)}> '{name}' couples joints and is not read: {error}"
-            collected.leave("coupling", element, name, text, _GEAR)
+            collected.leave("coupling", element, name, text)
             continue
         dependent.append(joint)
         drivers = [

@@ -11,7 +11,7 @@ import numpy as np
 from lxml import etree
 
 from ...model import Finding
-from ..checks.kinds import WRITE, seems, unread
+from ..checks.kinds import seems, unread
 from ..description import RobotDescription
 from ..schema import is_zero
 from ..source import line_of, word
@@ -76,7 +76,7 @@ def _compilers(root: etree._Element, robot: RobotDescription) -> Iterator[Findin
     for compiler in root.iterfind("mujoco/compiler"):
         for key, does in _compiler_effects(compiler, robot):
             text = f'<compiler {key}="{compiler.get(key)}"> of MuJoCo {does} and is not read'
-            yield unread("mass", compiler, key, text, WRITE["mass"])
+            yield unread("mass", compiler, key, text)
 
 
 def _compiler_effects(compiler: etree._Element, robot: RobotDescription) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 from lxml import etree
 
 from ...model import Finding
-from ..checks.kinds import unread
+from ..checks.kinds import WRITE, unread
 from ..schema import is_zero
 from ..source import line_of, word
 from ..values import LINE, Entry
@@ -49,20 +49,20 @@ class Collected:
         """Add an entry that this element states."""
         self.records.append(Record(section, {**entry, LINE: line_of(element)}, said_by))
 
-    def leave(self, kind: str, element: etree._Element, name: str, text: str, hint: str) -> None:
-        """Add the finding on an element that is not read: see :func:`.unread`."""
-        self.findings.append(unread(kind, element, name, text, hint))
+    def leave(self, kind: str, element: etree._Element, name: str, text: str) -> None:
+        """Add the finding on an element of this kind that is not read."""
+        self.findings.append(unread(kind, element, name, text))
 
     def contradict(
-        self, kind: str, entry: Mapping[str, Any], element: etree._Element, text: str, hint: str = ""
+        self, kind: str, entry: Mapping[str, Any], element: etree._Element, text: str, asks: bool = False
     ) -> None:
-        """Add a contradiction about an entry of <joint_dynamics>; without a hint the finding is a question.
+        """Add a contradiction about an entry of <joint_dynamics>, or a question.
 
         Our tags have precedence: if they state the same, the finding is dropped.
         """
         record = Record("joint_dynamics", {**entry, LINE: line_of(element)}, "")
-        of_kind, line = f"contradicting {kind}", line_of(element)
-        finding = Finding(of_kind, "joint", entry["joint"], text, line, "", hint, asks=not hint)
+        of_kind, hint = f"contradicting {kind}", "" if asks else f"; {WRITE[kind]}"
+        finding = Finding(of_kind, "joint", entry["joint"], text, line_of(element), "", hint, asks)
         self.contradictions.append((record, finding))
 
     def of(self, section: str) -> list[dict[str, Any]]:
