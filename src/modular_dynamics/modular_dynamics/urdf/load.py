@@ -31,7 +31,6 @@ from .checks.robot import (
     check_tree,
     idle_springs,
     immovable_joints,
-    massless_ends,
     possible_joints,
     resolve_mimics,
     zero_limits,
@@ -148,7 +147,6 @@ def graph_of(
         annotations = with_words(annotations, words)
     except UrdfError as error:
         raise _explained(error, ignored.findings) from None
-    loop_links = {end.link for loop in annotations.loop_joints for end in (loop.predecessor, loop.successor)}
     findings = [
         *plain.findings,
         *of_version,
@@ -158,7 +156,6 @@ def graph_of(
         *of_fixed,
         *impossible_joints,
         *immovable_joints(robot),
-        *massless_ends(robot, loop_links),
         *idle_springs(robot, annotations),
         *limits_in_degrees(robot),
         *offsets_in_degrees(robot, annotations),

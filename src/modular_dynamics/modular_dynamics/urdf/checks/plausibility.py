@@ -1,9 +1,9 @@
 """Findings on implausible lengths, masses, inertias and angles: probably values in other units.
 
-The values are used as given, also with ``strict``: each finding is a question that names the value. Except
-for placeholders, all values in 2,268 published descriptions (example-robot-data, ROS-Industrial, Drake,
-PyBullet, Unitree, iCub and others) are within the thresholds. "Published" below means these, whose sizes then
-included boxes, cylinders and spheres of links.
+The values are used as given, also with ``strict``: each finding is a question, but for ends without mass.
+Except for placeholders, all values in 2,268 published descriptions (example-robot-data, ROS-Industrial,
+Drake, PyBullet, Unitree, iCub and others) are within the thresholds. "Published" below means these, whose
+sizes then included boxes, cylinders and spheres of links.
 """
 
 import math
@@ -81,7 +81,7 @@ def implausible_numbers(
     yield from _distant_anchors(annotations, sizes)
     yield from _large_inertias(sizes)
     yield from _large_armatures(annotations, sizes)
-    yield from _undeclared_masses(annotations, shapes, sizes)
+    yield from _bodies_without_mass(annotations, shapes, sizes)
 
 
 def _gravity_torques(
@@ -254,21 +254,25 @@ def _large_armatures(annotations: Annotations, sizes: RobotSizes) -> Iterator[Fi
             yield Finding("large armature", "joint", one.joint, text, line, asks=True)
 
 
-def _undeclared_masses(annotations: Annotations, shapes: Set[str], sizes: RobotSizes) -> Iterator[Finding]:
-    """Yield findings on moving links with a shape, without mass, within a chain; if other links have masses.
+def _bodies_without_mass(annotations: Annotations, shapes: Set[str], sizes: RobotSizes) -> Iterator[Finding]:
+    """Yield findings on moving bodies without mass: at ends of chains, and within them if they have a shape.
 
-    Ends of chains are reported by :func:`.massless_ends`. Links moved by passive joints and gears are exempt:
-    thin rods and levers of loops often have no mass on purpose.
+    Loop joints continue a chain. What passive joints and gears move within one is exempt: thin rods and
+    levers of loops often have no mass on purpose.
     """
     exempt = {*annotations.passive, *(gear.joint for gear in annotations.gears)}
+    held = {end.link for loop in annotations.loop_joints for end in loop.anchors}
     for name, body in sizes.bodies.items():
-        if name is None or name in exempt or body.mass > 0.0 or not sizes.moving_mass > 0.0:
-            continue
         links = [link for link, _, _ in body.links]
-        seen = next((link for link in links if link.name in shapes), None)
-        if seen is not None and any(joint.moves for link in links for joint in sizes.robot.below[link.name]):
-            text = "moves, has a <visual> or <collision>, and a mass of 0 kg; is its <inertial> missing?"
-            yield seen.finding("link without mass", text, asks=True)
+        if name is None or any(link.mass for link in links):
+            continue
+        if any(joint.moves for link in links for joint in sizes.robot.below[link.name]):
+            seen = next((link for link in links if link.name in shapes), None)
+            if seen is not None and name not in exempt and sizes.moving_mass > 0.0:
+                text = "moves, has a <visual> or <collision>, and a mass of 0 kg; is its <inertial> missing?"
+                yield seen.finding("link without mass", text, asks=True)
+        elif held.isdisjoint(link.name for link in links):
+            yield links[0].finding("end without mass", "moves, has no mass and ends a chain")
 
 
 def _shown(value: float) -> str:
