@@ -136,7 +136,6 @@ SITES = (
     ("rocker", 'pos="0.1 0 0.3" quat="0.9 0 0.3 0"'),
 )
 BY_SITES = '<connect name="pin" site1="coupler end" site2="rocker end"/>'
-EXCHANGED = '<connect body1="rocker" body2="coupler" anchor="0.1 0 0.3"/>'
 #: A rigid frame of three bodies; the last one slides and turns as the weld demands.
 SLIDER = """<mujoco><worldbody>
   <body name="arm" quat="0.8 0.2 0.1 0.4"><joint name="turn" axis="0 0 1" pos="0 0.1 0"/>

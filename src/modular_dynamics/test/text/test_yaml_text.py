@@ -8,7 +8,6 @@ import pytest
 import modular_dynamics as md
 from helpers.paths import ROBOTS
 from modular_dynamics.exceptions import DescriptionError, PartitionError
-from modular_dynamics.modular import IncidenceMatrix, gaits, read_module_type
 from modular_dynamics.text.sizes import MAX_DEPTH, MAX_YAML_BYTES, MAX_YAML_VALUES
 from modular_dynamics.text.yaml_text import documents
 
@@ -95,6 +94,3 @@ def test_a_partition_file(tmp_path):
 
 
 # Aliases make few lines of YAML much data; merged keys do so while it is read.
-
-
-READERS = [gaits.load, read_module_type, IncidenceMatrix.from_yaml]

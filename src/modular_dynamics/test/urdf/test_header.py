@@ -258,13 +258,6 @@ def test_limits_that_are_refused(version, limit, message):
         md.load_urdf(arm(version, limit=f"<limit {limit}/>"))
 
 
-def test_a_negative_infinite_effort_is_a_finding():
-    limit = '<limit lower="-1" upper="1" effort="-inf"/>'
-    with pytest.warns(md.ModelWarning, match="an effort limit of -inf; it is taken as none"):
-        graph = md.load_urdf(arm("1.2", limit=limit))
-    assert graph.joints[0].limits.effort is None
-
-
 def test_version_quaternions_and_limits_are_written_again():
     quaternion, limit = 'quat_xyzw="0 0.6 0 0.8"', '<limit lower="-1" upper="1" acceleration="3" jerk="4"/>'
     shape = '<geometry><capsule radius="1" length="2"/></geometry>'

@@ -20,7 +20,7 @@ from helpers.read_back import assert_close, assert_same, read_back, torques_by_p
 from helpers.robots.closed_robots import STATES
 from helpers.robots.mjcf_text import four_bar, random_tree
 from helpers.robots.urdf_text import joint, robot
-from modular_dynamics.algebra import from_xyz_rpy, pose, rotation_about
+from modular_dynamics.algebra import from_xyz_rpy
 from modular_dynamics.mjcf import load_mjcf
 from modular_dynamics.model import Inertial, Limits, Link
 from modular_dynamics.text.numbers import decimals
@@ -349,15 +349,6 @@ def test_rotations_at_the_gimbal_position_and_near_it(sign, off):
     """Pitch of a right angle: only the sum or difference of roll and yaw is known, but the rotation is."""
     for roll, yaw, side in itertools.product((0.0, 0.3, -2.0, np.pi), (0.0, 1.1, -3.0), (-1.0, 1.0)):
         assert_read_back(from_xyz_rpy([0.1, 0.2, 0.3], [roll, sign * RIGHT + side * off, yaw]))
-
-
-def test_all_turns_of_a_cube_and_half_turns():
-    quarter = [rotation_about(np.eye(3)[k], RIGHT) for k in range(3)]
-    for a, b, c in itertools.product([md.Quaternion(1.0), *quarter], repeat=3):
-        assert_read_back(pose(a * b * c, [1.0, 2.0, 3.0]))
-    rng = np.random.default_rng(0)
-    for way in rng.normal(size=(200, 3)):
-        assert_read_back(pose(rotation_about(way / np.linalg.norm(way), np.pi), way))
 
 
 @pytest.mark.parametrize("given", [(1, 1, 0), (1, 1, 1), (0, 0, -1), (3, 4, 0), (1, -2, 5)])
