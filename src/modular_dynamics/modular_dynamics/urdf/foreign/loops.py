@@ -14,12 +14,7 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from ...algebra import (
-    DualQuaternion,
-    from_xyz_rpy,
-    to_rotation_translation,
-    to_xyz_rpy,
-)
+from ...algebra import DualQuaternion, from_xyz_rpy, to_rotation_translation, to_xyz_rpy
 from ...exceptions import UrdfError
 from ...model import Finding
 from ..description import Annotations, JointDescription, RobotDescription, free_name

@@ -4,14 +4,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.oracles.foreign_four_bar import (
-    DRIVEN,
-    LOOPS,
-    PASSIVE,
-    four_bar,
-    gravity_torque,
-    pose,
-)
+from helpers.oracles.foreign_four_bar import DRIVEN, LOOPS, PASSIVE, four_bar, gravity_torque, pose
 from helpers.robots.urdf_text import inertial, joint, robot
 from modular_dynamics.urdf import has_loops
 
