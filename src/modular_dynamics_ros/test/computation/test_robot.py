@@ -51,7 +51,7 @@ def test_a_xacro_file_with_arguments(tmp_path, four_link):
     declared = '<link name="base"', '<xacro:arg name="prefix" default=""/><link name="base"'
     path.write_text(path.read_text().replace(*declared, 1))
     (warning,) = load_robot(str(path), xacro_arguments=["prefx:=left_"]).warnings
-    assert warning.endswith("does not ask for the argument 'prefx'; it is ignored; is 'prefix' meant?")
+    assert warning.endswith("does not ask for the argument 'prefx'; it is ignored; similar ones: prefix")
 
 
 def test_joints_inside_a_black_box_are_unknown(four_link, boxed_branch):
