@@ -14,7 +14,7 @@ from ..urdf.assembly import assemble
 from ..urdf.assembly import partition as make_groups
 from ..urdf.checks.robot import check_references, check_tree
 from ..urdf.description import Annotations, with_joint_tags
-from ..urdf.load import gravity_vector, in_order
+from ..urdf.load import annotated, gravity_vector
 from ..urdf.tags import read_partition, with_partition
 from .relations import active_equalities, passive_joints, read_loops, read_relations, read_springs
 from .source import Compiled, Disable, compiled
@@ -80,13 +80,14 @@ def _graph(
     loops, loop_notes = read_loops(model, names, equalities)
     taken = [loop.name for loop in loops.values()]
     springs, of_tendons = read_springs(model, names, actuators, taken)
-    passive, passive_notes = passive_joints(model, names, loops.keys(), relations.gears, actuators)
+    passive, passive_notes, of_loops = passive_joints(model, names, loops.keys(), relations.gears, actuators)
     robot = read_tree(model, names, relations.locked, actuators)
     check_tree(robot)
     of_compiler = [
         Finding("warning of MuJoCo", "model", robot.name, text) for text in compiled_model.warnings
     ]
     findings = [*of_compiler, *findings_about(model, names), *of_tendons]
+    findings += of_loops if {"passive", "independent"}.isdisjoint(partition or ()) else []
     if strict and findings:
         raise MjcfError(f"strict: {'; '.join(refusals_by_kind(findings))}")
     annotations = with_partition(
@@ -104,13 +105,4 @@ def _graph(
     in_file = (0.0, 0.0, 0.0) if model.opt.disableflags & Disable.GRAVITY else model.opt.gravity
     field = gravity_vector(in_file if gravity is None else gravity)
     graph = assemble(with_joint_tags(robot, annotations), groups, field)
-    return replace(
-        graph,
-        loop_joints=annotations.loop_joints,
-        passive_joints=annotations.passive,
-        gears=annotations.gears,
-        springs=annotations.springs,
-        independent=in_order(annotations.independent, graph),
-        warnings=tuple(findings),
-        notes=tuple(notes),
-    )
+    return replace(annotated(graph, annotations), warnings=tuple(findings), notes=tuple(notes))

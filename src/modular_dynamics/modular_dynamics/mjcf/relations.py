@@ -1,7 +1,6 @@
 """Equality constraints and tendons -> loop joints, springs, passive joints, gears and fixed joints."""
 
 from collections.abc import Container, Sequence, Set
-from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,17 +10,7 @@ from numpy.typing import NDArray
 from ..algebra import DualQuaternion
 from ..exceptions import MjcfError, UnsupportedModelError
 from ..model import Anchor, Finding, Gear, LoopJoint, Spring
-from .source import (
-    EQUALITIES,
-    VELOCITIES,
-    Constraint,
-    Disable,
-    Equality,
-    Jacobian,
-    Object,
-    Wrap,
-    mujoco_module,
-)
+from .source import EQUALITIES, Disable, Equality, Object, Wrap
 from .tree import IGNORED, Actuators, Names, free_name, name_of, names_of, pose_of, site_frame, tendon_joints
 
 # Equality constraints between bodies: connect -> spherical loop joint, weld -> fixed loop joint.
@@ -151,28 +140,20 @@ def _spring(model: Any, names: Names, k: int, name: str) -> Spring:
     )
 
 
-# Choice of the passive joints in closed loops: those that no actuator drives.
-#
-# If no actuator drives any joint of the loops, the file does not say which ones are driven. Then as many
-# joints are passive as the loops determine, at the reference position or at one of the keyframes, beginning
-# with those nearest to the ends of the branches.
-
-Array = NDArray[np.float64]
-#: Singular values below this, relative to the constraint Jacobian's largest entry, are rounding errors.
-_RANK = 1e-8
+# Passive joints in closed loops: those that no actuator drives.
 
 
 def passive_joints(
     model: Any, names: Names, loops: Set[int], gears: Sequence[Gear], actuators: Actuators
-) -> tuple[tuple[str, ...], list[str]]:
-    """Return names of the passive joints in loops, and notes that name them.
+) -> tuple[tuple[str, ...], list[str], list[Finding]]:
+    """Return names of the passive joints in loops, notes that name them, and a finding if none is known.
 
     Args:
         loops: indices of the equality constraints that close loops.
     """
     in_loops = sorted({joint for k in loops for joint in _joints_between(model, *_bodies(model, k))})
     if not in_loops:
-        return (), []
+        return (), [], []
     geared = {gear.joint for gear in gears}
     driven = {names.joints[k] for k, is_driven in enumerate(actuators.driven) if is_driven}
     for gear in gears:  # a gear passes an actuator's force on to all its joints
@@ -180,14 +161,10 @@ def passive_joints(
         driven |= related if related & driven else set()
     free = [names.joints[k] for k in in_loops if names.joints[k] not in driven | geared]
     if any(names.joints[k] in driven for k in in_loops):
-        return tuple(free), [f"joints in closed loops without an actuator are passive: {', '.join(free)}"]
-    chosen = _determined(model, names, loops, in_loops, geared)
-    passive = tuple(name for name in free if name in chosen)
-    notes = [
-        "no actuator drives a joint of the closed loops; passive are as many as the loops determine, from "
-        f"the tips: {', '.join(passive)}"
-    ]
-    return passive, notes
+        return tuple(free), [f"joints in closed loops without an actuator are passive: {', '.join(free)}"], []
+    text = f"no actuator says which joints of the closed loops are passive: {', '.join(free)}"
+    assumed, hint = "; none is, and torques are refused", "; name them by 'passive' in a partition"
+    return (), [], [Finding("loop without passive joints", "joint", free[0], text, None, assumed, hint)]
 
 
 def _bodies(model: Any, k: int) -> tuple[int, int]:
@@ -213,50 +190,9 @@ def _joints_above(model: Any, body: int) -> set[int]:
     return joints
 
 
-def _determined(model: Any, names: Names, loops: Set[int], joints: list[int], geared: set[str]) -> set[str]:
-    """Return names of joints whose columns increase the constraint Jacobian's rank, from the tips.
+# Gears, and joints that are held: linear relations between joints, solved by Gauss-Jordan elimination.
 
-    The positions are the one of qpos0 and key_qpos at which the rank is highest.
-    """
-    from_tips = [k for k in reversed(joints) if names.joints[k] not in geared]
-    columns = [model.jnt_dofadr[k] + np.arange(VELOCITIES[model.jnt_type[k]]) for k in from_tips]
-    choices = []
-    for q in (model.qpos0, *model.key_qpos):
-        J = _jacobian(model, loops, q)
-        choices.append(_independent([J[:, own] for own in columns]))
-    _, best = max(choices, key=lambda choice: choice[0])
-    return {names.joints[from_tips[k]] for k in best}
-
-
-def _jacobian(model: Any, loops: Set[int], q: Array) -> Array:
-    """Return MuJoCo's constraint Jacobian rows of loops, projected onto motions that gears allow."""
-    mujoco = mujoco_module()
-    dense = copy(model)
-    dense.opt.jacobian = Jacobian.DENSE
-    data = mujoco.MjData(dense)
-    data.qpos[:] = q
-    mujoco.mj_fwdPosition(dense, data)
-    J = data.efc_J[: data.nefc * model.nv].reshape(-1, model.nv)  # the buffer may be longer
-    rows = (data.efc_type == Constraint.EQUALITY) & np.isin(data.efc_id, list(loops))
-    couplings = [k for k in range(model.neq) if model.eq_type[k] in (Equality.JOINT, Equality.TENDON)]
-    gears = J[(data.efc_type == Constraint.EQUALITY) & np.isin(data.efc_id, couplings)]
-    if len(gears):
-        J = J - J @ np.linalg.pinv(gears) @ gears
-    return np.asarray(J[rows], float)
-
-
-def _independent(blocks: Sequence[Array]) -> tuple[int, list[int]]:
-    """Return the rank of adjacent column blocks, and indices of those that increase it."""
-    tolerance = _RANK * max((np.abs(block).max(initial=0.0) for block in blocks), default=0.0)
-    total, chosen = 0, list[int]()
-    for k in range(len(blocks)):
-        rank = int(np.linalg.matrix_rank(np.hstack([blocks[i] for i in (*chosen, k)]), tol=tolerance))
-        if rank > total:
-            total = rank
-            chosen.append(k)
-    return total, chosen
-
-
+Array = NDArray[np.float64]
 #: Rounding errors of coefficients, relative to their relation's largest, and of values [rad or m].
 _ROUNDING = 1e-12
 _CONTRADICTION = 1e-9
@@ -271,16 +207,6 @@ class Relations:
     notes: list[str] = field(default_factory=list)
 
 
-@dataclass
-class _Relation:
-    """Sum of coefficient * qpos of joints (by index) = value; index and name of the equality constraint."""
-
-    index: int
-    name: str
-    coefficients: dict[int, float]
-    value: float
-
-
 def read_relations(
     model: Any, names: Names, equalities: list[tuple[int, str]], driven: Sequence[bool]
 ) -> Relations:
@@ -293,23 +219,36 @@ def read_relations(
         UnsupportedModelError: a polynomial of higher degree, or a spatial tendon.
         MjcfError: relations that contradict each other.
     """
-    between_joints = (Equality.JOINT, Equality.TENDON)
-    relations = [_relation(model, k, name) for k, name in equalities if model.eq_type[k] in between_joints]
-    locked: dict[int, float] = {}
-    while True:
-        solved, redundant = _solved([_without(r, locked) for r in relations], driven)
-        held = {
-            own: row.value / row.coefficients[own]
-            for own, row in solved.items()
-            if len(row.coefficients) == 1
-        }
-        if not held:
-            break
-        locked |= held
-    gears = []
-    for own, row in solved.items():
-        original = _without(next(r for r in relations if r.index == row.index), locked)
-        gears.append(_gear(original if own in original.coefficients else row, names, own))
+    rows: dict[int, Array] = {}  # by the joint that only this row determines: coefficients, then the value
+    redundant = list[str]()
+    for k, name in equalities:
+        if model.eq_type[k] not in (Equality.JOINT, Equality.TENDON):
+            continue
+        row, joints = _relation(model, k, name)
+        size = np.abs(row[:-1]).max(initial=0.0)
+        for own, known in rows.items():
+            change = row[own] * known
+            row, size = row - change, max(size, np.abs(change[:-1]).max())
+        row[:-1][np.abs(row[:-1]) <= _ROUNDING * size] = 0.0
+        candidates = [*joints, *np.flatnonzero(row[:-1]).tolist()]
+        candidates = [joint for joint in candidates if row[joint] != 0.0]
+        if not candidates:
+            if abs(row[-1]) > _CONTRADICTION:
+                raise MjcfError(f"equality '{name}' contradicts others: they leave {row[-1]:g}, not 0")
+            redundant += [name] if size else []
+            continue
+        pivot = next((joint for joint in candidates if not driven[joint]), candidates[0])
+        row = row / row[pivot]
+        rows = {own: known - known[pivot] * row for own, known in rows.items()} | {pivot: row}
+    gears, locked = list[Gear](), dict[int, float]()
+    for own, row in rows.items():
+        size = _ROUNDING * np.abs(row[:-1]).max()
+        others = [k for k in np.flatnonzero(np.abs(row[:-1]) > size).tolist() if k != own]
+        drivers = [(names.joints[k], -float(row[k])) for k in others]
+        if drivers:
+            gears.append(Gear(names.joints[own], *drivers[0], float(row[-1]), tuple(drivers[1:])))
+        else:
+            locked[own] = float(row[-1])
     notes = [f"equalities that follow from others are ignored: {', '.join(redundant)}"] if redundant else []
     return Relations(tuple(gears), locked, notes)
 
@@ -323,10 +262,13 @@ def held_positions(model: Any) -> dict[int, float]:
     return read_relations(model, names_of(model), equalities, [False] * int(model.njnt)).locked
 
 
-def _relation(model: Any, k: int, name: str) -> _Relation:
-    """Return the linear relation of equality constraint k. Errors as of :func:`read_relations`."""
+def _relation(model: Any, k: int, name: str) -> tuple[Array, list[int]]:
+    """Return the linear relation of equality constraint k: coefficients (njnt,) and value; and its joints.
+
+    Errors as of :func:`read_relations`.
+    """
     data, objects = model.eq_data[k], [int(model.eq_obj1id[k]), int(model.eq_obj2id[k])]
-    constant, ratio = float(data[0]), float(data[1])
+    ratio = float(data[1])
     if objects[1] < 0:
         objects, ratio = objects[:1], 0.0
     elif data[2:5].any():
@@ -335,78 +277,18 @@ def _relation(model: Any, k: int, name: str) -> _Relation:
             f"equality '{name}' has the polycoef {terms}; only the first two may be other than zero: gears "
             "are linear"
         )
-    coefficients: dict[int, float] = {}
-    value = constant
+    row, joints = np.zeros(model.njnt + 1), list[int]()
+    row[-1] = data[0]
     for sign, item in zip((1.0, -ratio), objects, strict=False):
         if model.eq_type[k] == Equality.JOINT:
-            joints, reference = {item: 1.0}, float(model.qpos0[model.jnt_qposadr[item]])
+            own, reference = {item: 1.0}, float(model.qpos0[model.jnt_qposadr[item]])
+        elif own := tendon_joints(model, item):
+            reference = float(model.tendon_length0[item])
         else:
-            joints, reference = tendon_joints(model, item), float(model.tendon_length0[item])
-            if not joints:
-                raise UnsupportedModelError(
-                    f"equality '{name}' holds the length of a spatial tendon, which is not supported"
-                )
-        value += sign * reference
-        for joint, coefficient in joints.items():
-            coefficients[joint] = coefficients.get(joint, 0.0) + sign * coefficient
-    return _Relation(k, name, coefficients, value)
-
-
-def _solved(relations: Sequence[_Relation], driven: Sequence[bool]) -> tuple[dict[int, _Relation], list[str]]:
-    """Return each relation by the joint that only it determines; and names of redundant ones.
-
-    Gauss-Jordan elimination. Raises MjcfError: a contradiction.
-    """
-    solved, redundant = dict[int, _Relation](), list[str]()
-    for relation in relations:
-        row = relation
-        for own, known in solved.items():
-            row = _eliminated(row, own, known)
-        if not row.coefficients:
-            if abs(row.value) > _CONTRADICTION:
-                raise MjcfError(
-                    f"equality '{relation.name}' contradicts others: they leave {row.value:g}, not 0"
-                )
-            if relation.coefficients:
-                redundant.append(relation.name)
-            continue
-        pivot = next((joint for joint in row.coefficients if not driven[joint]), next(iter(row.coefficients)))
-        solved = {own: _eliminated(known, pivot, row) for own, known in solved.items()} | {pivot: row}
-    return solved, redundant
-
-
-def _eliminated(row: _Relation, own: int, known: _Relation) -> _Relation:
-    """Return ``row`` without the joint ``own``, which ``known`` determines."""
-    if own not in row.coefficients:
-        return row
-    factor = row.coefficients[own] / known.coefficients[own]
-    terms = dict(row.coefficients)
-    for joint, coefficient in known.coefficients.items():
-        before, change = terms.get(joint, 0.0), factor * coefficient
-        terms[joint] = before - change
-        if joint == own or abs(terms[joint]) <= _ROUNDING * max(abs(before), abs(change)):
-            del terms[joint]
-    return _Relation(row.index, row.name, terms, row.value - factor * known.value)
-
-
-def _without(relation: _Relation, locked: dict[int, float]) -> _Relation:
-    """Return the relation without locked joints, moved to its value, and without zero coefficients."""
-    largest = max(map(abs, relation.coefficients.values()), default=0.0)
-    moving = {
-        joint: coefficient
-        for joint, coefficient in relation.coefficients.items()
-        if joint not in locked and abs(coefficient) > _ROUNDING * largest
-    }
-    value = relation.value - sum(c * locked[k] for k, c in relation.coefficients.items() if k in locked)
-    return _Relation(relation.index, relation.name, moving, value)
-
-
-def _gear(relation: _Relation, names: Names, own: int) -> Gear:
-    """Return a relation as the gear that determines the joint ``own``."""
-    scale = relation.coefficients[own]
-    (driver, ratio), *further = [
-        (names.joints[joint], -coefficient / scale)
-        for joint, coefficient in relation.coefficients.items()
-        if joint != own
-    ]
-    return Gear(names.joints[own], driver, ratio, relation.value / scale, tuple(further))
+            raise UnsupportedModelError(
+                f"equality '{name}' holds the length of a spatial tendon, which is not supported"
+            )
+        row[-1] += sign * reference
+        joints += own
+        row[list(own)] += sign * np.array([*own.values()])
+    return row, joints

@@ -2,23 +2,21 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from os import PathLike
-from pathlib import Path
 from threading import Lock
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from ..exceptions import MissingDependencyError, MjcfError
 from ..optional_packages import EXTRAS, import_failure, needed
-from ..text.files import content_kind, content_of, is_file, path_of
-from ..text.sizes import MAX_BYTES
+from ..text.files import is_file, path_of
+from ..urdf.source import read_source
 
 # Values of MuJoCo's enumerations that are read: only code that calls MuJoCo has to import it.
 
-#: mjtJoint, and lengths of joints' velocities.
+#: mjtJoint.
 Joint = SimpleNamespace(FREE=0, BALL=1, SLIDE=2, HINGE=3)
-VELOCITIES = (6, 3, 1, 1)
 #: mjtEq.
 Equality = SimpleNamespace(CONNECT=0, WELD=1, JOINT=2, TENDON=3)
 EQUALITIES = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance")
@@ -26,15 +24,13 @@ EQUALITIES = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstr
 Transmission = SimpleNamespace(JOINT=0, JOINTINPARENT=1, TENDON=3)
 Wrap = SimpleNamespace(JOINT=1, SITE=3)
 Object = SimpleNamespace(BODY=1, SITE=6)
-#: mjtSameFrame: an inertial frame that is the body's, or has its axes. mjtConstraint, mjtJacobian.
+#: mjtSameFrame: an inertial frame that is the body's, or has its axes.
 SameFrame = SimpleNamespace(BODY=1, BODYROT=3)
-Constraint = SimpleNamespace(EQUALITY=0)
-Jacobian = SimpleNamespace(DENSE=0)
 #: mjtDisableBit: what the file switches off.
 Disable = SimpleNamespace(CONSTRAINT=1, EQUALITY=2, FRICTIONLOSS=4, SPRING=32, DAMPER=64, GRAVITY=128)
 
 #: The root element; before it a declaration and comments are allowed.
-_ROOT = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?.*?\?>)*<(\w+)", re.DOTALL)
+_ROOT = re.compile(r"\ufeff?(?:\s|<!--.*?-->|<\?.*?\?>)*<(\w+)", re.DOTALL)
 #: In older versions these numbers differ.
 _OLDEST = (3, 17)
 #: Held while warnings are received: MuJoCo has one receiver for the whole process.
@@ -77,65 +73,18 @@ def compiled(source: Any) -> Compiled:
         return Compiled(source, [])
     if isinstance(source, mujoco.MjSpec):
         return _compile(source.copy().compile)
-    content = _read(source) if hasattr(source, "read") else source
-    if isinstance(content, bytes | bytearray | memoryview):
-        content = _decoded(bytes(content))
-    if isinstance(content, str) and content.lstrip("\ufeff \t\r\n").startswith("<"):
-        _check_root(content.encode(), "the text")
-        return _compile(mujoco.MjModel.from_xml_string, content.lstrip("\ufeff \t\r\n"))
-    if isinstance(content, str) and (not content.strip() or "\n" in content):
-        shown = content.strip()[:40]
-        text = f"neither MJCF text (it would start with '<') nor the path of a file: '{shown}'"
-        raise MjcfError(text, unreadable=True)
-    if not isinstance(content, str | PathLike):
-        raise MjcfError(
-            f"an object of type {type(source).__name__} is no source of an MJCF; its text, its bytes, the "
-            "path of a file, an open file, an MjSpec or an MjModel is needed",
-            unreadable=True,
-        )
-    return _from_path(mujoco, path_of(content))
-
-
-def _read(file: Any) -> Any:
-    """Return the path of an open file, or its content if it has no path."""
-    name = getattr(file, "name", None)
-    try:
-        content = file.read()
-    except (OSError, ValueError, TypeError) as error:  # closed, write-only, or not text
-        shown = f"'{name}'" if name else "it"
-        raise MjcfError(f"{shown} cannot be read: {error}", unreadable=True) from None
-    return Path(name) if isinstance(name, str) and is_file(Path(name)) else content
-
-
-def _from_path(mujoco: Any, path: Path) -> Compiled:
-    """Return the compiled model of an MJCF file or of a binary model (.mjb)."""
-    if path.suffix.lower() == ".mjb" and is_file(path):  # a compiled model
-        with suppress(OSError), open(path, "rb") as file:
-            if kind := content_kind(file.read(200)):
-                raise MjcfError(f"'{path}' is no compiled model of MuJoCo, but {kind}")
+    is_binary = isinstance(source, str | PathLike) and str(source)[-4:].lower() == ".mjb"  # a compiled model
+    if is_binary and is_file(path := path_of(source)):
         return _compile(mujoco.MjModel.from_binary_path, str(path), where=f"'{path}': ")
-    content = content_of(path, "MJCF file", MAX_BYTES, MjcfError)
-    _check_root(content, f"'{path}'")
-    return _compile(mujoco.MjModel.from_xml_path, str(path), where=f"'{path}': ")
-
-
-def _decoded(content: bytes) -> str:
-    """Return bytes as text. Raises MjcfError: not UTF-8."""
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise MjcfError(f"the MJCF is not text in encoding utf-8: {error}") from None
-
-
-def _check_root(content: bytes, where: str) -> None:
-    """Raise MjcfError if a text is too large or has another root element than MJCF."""
-    if len(content) > MAX_BYTES:
-        raise MjcfError(f"{where} has {len(content)} bytes; at most {MAX_BYTES} are accepted")
-    found = _ROOT.match(content)
-    tag = found.group(1).decode() if found else ""
-    if found and tag not in ("mujoco", "mujocoinclude"):
-        hint = " (a URDF: load it with load_urdf)" if tag == "robot" else ""
-        raise MjcfError(f"the root element of {where} is <{tag}>, not <mujoco>{hint}")
+    description = read_source(source, "MJCF", MjcfError)
+    where = "the text" if description.path is None else description.where
+    root = _ROOT.match(description.text)
+    if root and root.group(1) not in ("mujoco", "mujocoinclude"):
+        hint = " (a URDF: load it with load_urdf)" if root.group(1) == "robot" else ""
+        raise MjcfError(f"the root element of {where} is <{root.group(1)}>, not <mujoco>{hint}")
+    if description.path is None:
+        return _compile(mujoco.MjModel.from_xml_string, description.text.lstrip("\ufeff \t\r\n"))
+    return _compile(mujoco.MjModel.from_xml_path, description.path, where=f"{where}: ")
 
 
 def _compile(function: Any, *arguments: str, where: str = "") -> Compiled:

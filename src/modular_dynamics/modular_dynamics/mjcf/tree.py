@@ -20,8 +20,6 @@ from ..text.numbers import LARGEST, STIFFEST
 from ..urdf.description import JointDescription, LinkDescription, RobotDescription
 from .source import Disable, Joint, SameFrame, Transmission, Wrap
 
-__all__ = []
-
 # Names of bodies and joints. MJCF allows elements without a name; these get one.
 
 

@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 from ..exceptions import DescriptionError, ModelError
 from .numbers import LARGEST
 
-__all__ = ["Element", "nearest"]
-
 _short = Repr()
 _short.maxlevel, _short.maxlist, _short.maxdict, _short.maxstring = 2, 9, 4, 60
 #: Most characters of a key in a message.

@@ -12,18 +12,6 @@ from typing import BinaryIO
 from ..exceptions import DescriptionError
 from .sizes import MAX_BYTES, too_large
 
-__all__ = [
-    "content_kind",
-    "content_of",
-    "given_text",
-    "is_file",
-    "path_of",
-    "separator_of",
-    "text_if_there",
-    "text_of",
-    "write_beside",
-]
-
 #: Beginnings of files that cannot be read here, and what they are.
 _BEGINNINGS = {
     b"version https://git-lfs.github.com/": "a pointer of Git LFS: `git lfs pull` fetches the file",

@@ -10,8 +10,6 @@ from typing import Any
 
 from .sizes import shown
 
-__all__ = ["LARGEST", "LARGEST_FLOAT", "STIFFEST", "decimals", "real_number"]
-
 #: Largest size of lengths, angles, masses, moments of inertia and factors, in SI units. A length of 1e9 m is
 #: known to 1e-7 m, so larger ones leave no digit for a robot; and their products cannot overflow.
 LARGEST = 1e9

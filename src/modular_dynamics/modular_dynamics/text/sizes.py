@@ -3,20 +3,6 @@
 They are far above every known robot, and low enough that a description at a limit is read in seconds.
 """
 
-__all__ = [
-    "MAX_ATTRIBUTES",
-    "MAX_BYTES",
-    "MAX_DEPTH",
-    "MAX_JOINTS",
-    "MAX_LINKS",
-    "MAX_NAME",
-    "MAX_TAGS",
-    "MAX_YAML_BYTES",
-    "MAX_YAML_VALUES",
-    "shown",
-    "too_large",
-]
-
 #: Bytes of a URDF, an MJCF, or another description that is no YAML.
 MAX_BYTES = 20_000_000
 #: Links, and joints, of one robot; those of planar joints count as they are read.

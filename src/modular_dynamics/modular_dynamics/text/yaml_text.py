@@ -9,8 +9,6 @@ import yaml
 from ..exceptions import DescriptionError
 from .sizes import MAX_DEPTH, MAX_YAML_BYTES, MAX_YAML_VALUES, too_large
 
-__all__ = ["Dumper", "LinedMapping", "documents", "one_line"]
-
 _Safe = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's, if it is installed: five times as fast
 
 

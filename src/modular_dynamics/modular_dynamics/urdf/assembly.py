@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,10 +81,6 @@ def _claims_by_name(robot: RobotDescription, specs: Sequence[SubsystemSpec]) -> 
     return claims
 
 
-#: Stack of the subsystems that enclose a link, innermost first, as a linked list.
-_Enclosing: TypeAlias = "tuple[SubsystemSpec, _Enclosing] | None"
-
-
 def _claim_below(
     robot: RobotDescription, by_root: Sequence[SubsystemSpec], claims: dict[str, SubsystemSpec]
 ) -> None:
@@ -98,30 +94,15 @@ def _claim_below(
         starting.setdefault(str(spec.root_link), []).append(spec)
         for link in spec.end_links:
             ending.setdefault(link, set()).add(spec.name)
-    waiting: list[tuple[str, _Enclosing]] = [(robot.root, None)]
-    while waiting:
-        link, enclosing = waiting.pop()
-        for spec in reversed(starting.get(link, [])):
-            enclosing = spec, enclosing
-        if link in ending:
-            enclosing = _without(enclosing, ending[link])
+    enclosing: dict[str, tuple[SubsystemSpec, ...]] = {}  # by link, innermost last
+    for link in robot.in_order:
+        above = () if link == robot.root else enclosing[robot.above[link].parent]
+        around = (*above, *reversed(starting.get(link, ())))
+        enclosing[link] = tuple(spec for spec in around if spec.name not in ending.get(link, ()))
         for joint in robot.below[link]:
-            first = starting.get(joint.child, [enclosing[0]] if enclosing else [])
+            first = starting.get(joint.child) or enclosing[link][-1:]
             if joint.moves and first:
                 claims.setdefault(joint.name, first[0])
-            waiting.append((joint.child, enclosing))
-
-
-def _without(enclosing: _Enclosing, names: set[str]) -> _Enclosing:
-    """Return the stack without the subsystems of these names."""
-    remaining = []
-    while enclosing is not None:
-        spec, enclosing = enclosing
-        if spec.name not in names:
-            remaining.append(spec)
-    for spec in reversed(remaining):
-        enclosing = spec, enclosing
-    return enclosing
 
 
 def _group(robot: RobotDescription, spec: SubsystemSpec, names: Sequence[str]) -> Group:

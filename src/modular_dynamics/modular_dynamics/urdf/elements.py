@@ -13,30 +13,11 @@ from ..model import Finding, Limits, Mimic
 from ..text.numbers import LARGEST_FLOAT, STIFFEST
 from ..text.sizes import MAX_JOINTS, MAX_LINKS, shown, too_large
 from .description import JointDescription, LinkDescription, RobotDescription
-from .schema import OLDEST, ROBOT, Version, letters
-from .source import line_of, numbers_in
+from .schema import OLDEST, ROBOT, Version
+from .source import line_of
 from .values import Entry
 
 _JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-#: Advice for joint types of other formats, by their name in small letters (:func:`.letters`).
-_TYPE_HINTS = {
-    **dict.fromkeys(
-        ("spherical", "ball", "ballandsocket"),
-        'write type="floating", and <spherical joint=""/> in <modular_dynamics>',
-    ),
-    **dict.fromkeys(
-        ("universal", "revolute2", "hinge2"), "write two joints with a link without mass between"
-    ),
-    "cylindrical": "write a prismatic and a revolute joint with a link without mass between",
-    **dict.fromkeys(("hinge", "rotary", "rotational", "rotation"), 'write type="revolute" or "continuous"'),
-    **dict.fromkeys(("slider", "slide", "linear", "translational", "sliding"), 'write type="prismatic"'),
-    **dict.fromkeys(("weld", "rigid", "static"), 'write type="fixed"'),
-    **dict.fromkeys(("free", "6dof", "freejoint"), 'write type="floating"'),
-    **dict.fromkeys(
-        ("screw", "helical"),
-        'write a revolute and a prismatic joint, and <gear joint="" driver=""/> in <modular_dynamics>',
-    ),
-}
 _WITH_RANGE = ("revolute", "prismatic")
 _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 #: First version of URDF in which each limit is optional; before, effort and velocity are required.
@@ -96,9 +77,10 @@ def _joint(element: etree._Element, name: str, version: Version) -> JointDescrip
         given = "no type" if kind is None else f"unknown type '{kind}'"
         if kind is None and element.find("type") is not None:
             given += " (it is an attribute of <joint>, not an element in it)"
-        hint = "" if kind is None else _hint_for(kind)
         needed = f"one of {', '.join(_JOINT_TYPES)} is needed"
-        raise UrdfError(f"{where} has {given}; {needed}{hint}", line_of(element))
+        if kind in ("spherical", "ball"):
+            needed += '; write type="floating", and <spherical joint=""/> in <modular_dynamics>'
+        raise UrdfError(f"{where} has {given}; {needed}", line_of(element))
     parent, child = (
         _required(element, tag, where, f"{where} lacks <{tag} link=...>").name("link")
         for tag in ("parent", "child")
@@ -125,14 +107,6 @@ def _joint(element: etree._Element, name: str, version: Version) -> JointDescrip
         else Mimic(mimic.name("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)),
         line=line_of(element),
     )
-
-
-def _hint_for(kind: str) -> str:
-    """Return advice for an unknown joint type, as the end of a message; empty if there is none."""
-    folded = letters(kind.strip())
-    if folded in _JOINT_TYPES:
-        return f"; is '{folded}' meant?"
-    return f"; {_TYPE_HINTS[folded]}" if folded in _TYPE_HINTS else ""
 
 
 def _axis(joint: etree._Element, kind: str, where: str) -> NDArray[np.float64]:
@@ -222,22 +196,15 @@ _OF_INERTIAL, _OF_JOINT = (
     tuple(tag for tag, rule in owner.children.items() if rule.is_read)
     for owner in (ROBOT.children["link"].children["inertial"], ROBOT.children["joint"])
 )
-_NO_INERTIA = dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), "0")
 
 
 def repair(root: etree._Element) -> list[Finding]:
     """Repair the tree where a file is incomplete but its meaning is clear; return findings on the repairs.
 
     A missing <inertia> becomes zero: the link is a point mass. Of equal elements all but one are removed.
-    Elements with an undeclared prefix belong to another tool, as those with a declared one do. Three dampings
-    of a planar joint, as Drake has them, are removed.
+    Elements with an undeclared prefix belong to another tool, as those with a declared one do.
     """
-    return [
-        *_undeclared_prefixes(root),
-        *_repeated_elements(root),
-        *_missing_inertias(root),
-        *_dampings_of_planar_joints(root),
-    ]
+    return [*_undeclared_prefixes(root), *_repeated_elements(root), *_missing_inertias(root)]
 
 
 def _undeclared_prefixes(root: etree._Element) -> Iterator[Finding]:
@@ -281,29 +248,10 @@ def _missing_inertias(root: etree._Element) -> Iterator[Finding]:
     for link in root.findall("link"):
         inertial = link.find("inertial")
         if inertial is not None and inertial.find("mass") is not None and inertial.find("inertia") is None:
-            etree.SubElement(inertial, "inertia", _NO_INERTIA)
+            etree.SubElement(inertial, "inertia", dict.fromkeys(_MOMENTS, "0"))
             name = link.get("name", "")
             text, assumed = (
                 f"<inertial> of link '{name}' lacks <inertia>",
                 "; the link is taken as a point mass",
             )
             yield Finding("missing inertia", "link", name, text, line_of(inertial), assumed)
-
-
-def _dampings_of_planar_joints(root: etree._Element) -> Iterator[Finding]:
-    """Remove dampings of three numbers, which Drake writes for planar joints; yield a finding for each."""
-    for joint in root.findall("joint"):
-        dynamics = joint.find("dynamics") if joint.get("type") == "planar" else None
-        damping = None if dynamics is None else dynamics.get("damping")
-        if dynamics is None or damping is None or len(numbers_in(damping)) != 3:
-            continue
-        del dynamics.attrib["damping"]
-        name = joint.get("name", "")
-        text = (
-            f"joint '{name}', <dynamics>: damping={shown(damping)} has a number for each of {name}_x, "
-            f"{name}_y and {name}_theta, as Drake has it, and is not read"
-        )
-        hint = "; one number counts for all three"
-        yield Finding(
-            "several dampings", "joint", name, text, line_of(dynamics), "; their damping is zero", hint
-        )

@@ -6,21 +6,20 @@ import numpy as np
 from lxml import etree
 
 from ..model import SubsystemGraph
-from .description import free_name
-from .foreign.read import remove_words
 from .header import in_its_version
 from .schema import ROBOT, Version
 from .values import Entry
 from .xacro_files import read_plain
 
-# Names in a source text: prefixes of attached robots, and materials of several texts.
+# Names in a source text: prefixes of attached robots.
 
-#: Attributes that name links and joints, by path from <robot>.
+#: Attributes that name links, joints and materials, by path from <robot>.
 _NAMES = (
     *(("link", "name"), ("joint", "name"), ("joint/parent", "link"), ("joint/child", "link")),
     *(("joint/mimic", "joint"), ("gazebo", "reference")),
     *(("transmission", "name"), ("transmission/joint", "name"), ("transmission/actuator", "name")),
     *(("ros2_control", "name"), ("ros2_control/joint", "name")),
+    (".//material", "name"),
 )
 
 
@@ -31,40 +30,21 @@ def ends_of(joint: etree._Element) -> tuple[str, str]:
 
 
 def rename(root: etree._Element, prefix: str) -> None:
-    """Prefix the names of links and joints in a tree, in place."""
+    """Prefix the names of links, joints and materials in a tree, in place."""
     for path, key in _NAMES if prefix else ():
         for element in root.findall(path):
-            if (name := element.get(key)) is not None:
+            if name := element.get(key):
                 element.set(key, prefix + name)
 
 
-class Materials:
-    """The materials of several texts by name; different materials of one name are renamed.
+def new_materials(root: etree._Element, known: set[str]) -> list[etree._Element]:
+    """Return the materials below <robot> of a further text with names that are not ``known``; add these.
 
-    Materials may be defined below <robot> and in visuals; both definitions are valid in the whole text.
+    A material of a name that another text defines has that one's colour.
     """
-
-    def __init__(self) -> None:
-        self._known: dict[str, bytes] = {}
-
-    def added(self, root: etree._Element, prefix: str) -> list[etree._Element]:
-        """Return the definitions below a further <robot> that are new; rename conflicting ones in place."""
-        uses = [own for own in root.iter("material") if own.get("name")]
-        definitions = {str(own.get("name")): own for own in reversed(uses) if len(own)}
-        new: dict[str, str] = {}
-        for name, own in definitions.items():
-            if self._known.get(name, _content(own)) != _content(own):
-                new[name] = free_name(prefix + name if prefix else f"{name}_", {*self._known, *definitions})
-        for own in uses:
-            own.set("name", new.get(str(own.get("name")), str(own.get("name"))))
-        known = {*self._known}
-        self._known |= {str(own.get("name")): _content(own) for own in definitions.values()}
-        return [own for own in root.findall("material") if own.get("name") not in known]
-
-
-def _content(material: etree._Element) -> bytes:
-    """Return a material's colour and texture as canonical XML, for comparison."""
-    return b"".join(etree.tostring(own, method="c14n", with_tail=False).strip() for own in material)
+    new = [own for own in root.findall("material") if own.get("name") not in known]
+    known.update(str(own.get("name")) for own in root.iter("material") if len(own))
+    return new
 
 
 # Elements of source texts that are added to a <robot> element written from a graph.
@@ -86,18 +66,17 @@ def add_from_sources(robot: etree._Element, graph: SubsystemGraph) -> None:
     the newest one that a source states.
     """
     target = _Target(robot, graph)
-    materials, others = Materials(), list[etree._Element]()
+    materials, others = set[str](), list[etree._Element]()
     versions = list[Version]()
     for source in graph.sources:
         root = read_plain(source.text).root
         version, _ = in_its_version(root)
         versions += [version] if "version" in root.attrib else []
-        remove_words(root)  # our tags say the same
         rename(root, source.prefix)
         links = {source.prefix + link for link in source.links}
         for unused in [own for own in root.findall("link") if own.get("name") not in links]:
             root.remove(unused)
-        for k, definition in enumerate(materials.added(root, source.prefix)):
+        for k, definition in enumerate(new_materials(root, materials)):
             robot.insert(k, definition)
         for own in root.findall("link"):
             target.add_to_link(own)

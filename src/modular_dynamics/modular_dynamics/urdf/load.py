@@ -15,7 +15,7 @@ from ..model import Finding, SourceText, SubsystemGraph, refusals_by_kind, summa
 from ..model.number_arrays import number_array
 from .assembly import assemble
 from .assembly import partition as make_groups
-from .checks.places import names_and_places
+from .checks.places import Ignored
 from .checks.plausibility import (
     implausible_numbers,
     limits_in_degrees,
@@ -31,7 +31,6 @@ from .checks.robot import (
     check_tree,
     idle_springs,
     immovable_joints,
-    massless_ends,
     possible_joints,
     resolve_mimics,
     zero_limits,
@@ -46,7 +45,7 @@ from .description import (
     with_planar_joints,
 )
 from .elements import read_robot, repair
-from .foreign.read import foreign_words, replace_drake_joints, with_words, words_that_close
+from .foreign.read import foreign_words, replace_drake_joints, text_without, with_words
 from .header import conditions_of, in_its_version
 from .source import Source
 from .tags import checked_annotations, read_partition, read_tags, with_partition
@@ -56,8 +55,8 @@ from .xacro_files import Mappings, PlainUrdf, read_plain
 ROOT_JOINT = "root_joint"
 #: Name of the link to which that joint adds the robot.
 GROUND = "universe"
-#: Sections of our tags that make joints depend on other joints.
-_COUPLING = ("loop_joints", "passive", "gears")
+#: Most names of elements that a note shows.
+_SHOWN = 12
 
 
 def load_urdf(
@@ -126,42 +125,37 @@ def graph_of(
     ]
     floating_base = floats if floating_base is None else floating_base
     said = read_tags(root)
-    replaced, of_drake = replace_drake_joints(root)
+    replaced = replace_drake_joints(root)
     version, of_version = in_its_version(root)
     repairs = repair(root)
-    ignored_elements = [*names_and_places(root)]
-    places = [finding for finding, _ in ignored_elements]
+    ignored = Ignored(root)
     try:
         robot = read_robot(root, version)
         check_tree(robot)
     except UrdfError as error:
-        raise _explained(error, places) from None
-    source = SourceText(plain.text, "", frozenset(robot.links))
+        raise _explained(error, ignored.findings) from None
+    links = frozenset(robot.links)
     impossible = [*check_links(robot), *asymmetric_inertias(root)]
-    robot, ignored = resolve_mimics(robot)
+    robot, of_fixed = resolve_mimics(robot)
     robot, impossible_joints = possible_joints(robot)
     robot = with_planar_joints(robot)
     file = read_partition(partition)
     annotations = with_partition(Annotations() if said is None else checked_annotations(said), file)
-    named = [element for _, element in ignored_elements if element is not None]
     given = {**(said or {}), **(file or {})}
     try:
-        words = foreign_words(root, robot, annotations, given, replaced, named)
+        words = foreign_words(root, robot, annotations, given, replaced)
         annotations = with_words(annotations, words)
     except UrdfError as error:
-        raise _explained(error, places) from None
-    loop_links = {end.link for loop in annotations.loop_joints for end in (loop.predecessor, loop.successor)}
+        raise _explained(error, ignored.findings) from None
     findings = [
         *plain.findings,
         *of_version,
-        *of_drake,
         *repairs,
-        *places,
+        *ignored.findings,
         *impossible,
-        *ignored,
+        *of_fixed,
         *impossible_joints,
         *immovable_joints(robot),
-        *massless_ends(robot, loop_links),
         *idle_springs(robot, annotations),
         *limits_in_degrees(robot),
         *offsets_in_degrees(robot, annotations),
@@ -179,25 +173,30 @@ def graph_of(
     check_references(robot, annotations)
     graph = assemble(with_joint_tags(robot, annotations), groups, field)
     check_joint_inertias(graph, robot)
+    text = text_without(root, words.read) if words.read or replaced else plain.text
     return replace(
-        graph,
-        loop_joints=annotations.loop_joints,
-        passive_joints=annotations.passive,
-        gears=annotations.gears,
-        springs=annotations.springs,
-        independent=in_order(annotations.independent, graph),
+        annotated(graph, annotations),
         urdf=plain.text,
-        sources=(source,),
+        sources=(SourceText(text, "", links),),
         floating_base=floating_base,
         warnings=tuple(findings),
         notes=(
             *notes,
             *replaced_conditions,
             *words.notes,
+            *_not_understood(ignored.unknown),
             *_freely_swinging(robot, annotations),
             *summaries_by_kind(zero_limits(robot)),
         ),
     )
+
+
+def _not_understood(unknown: Mapping[str, int | None]) -> Iterator[str]:
+    """Yield a note on elements that nothing reads, if there are any; ``unknown``: their names with a line."""
+    names = [f"<{name}> (line {line})" for name, line in unknown.items()]
+    more = [f"and {len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
+    if names:
+        yield f"not read, and not understood: elements {', '.join(names[:_SHOWN] + more)}"
 
 
 def _freely_swinging(robot: RobotDescription, annotations: Annotations) -> Iterator[str]:
@@ -230,24 +229,12 @@ def _explained(error: UrdfError, findings: list[Finding]) -> UrdfError:
 def has_loops(
     source: Source, partition: str | Path | Mapping[str, Any] | None = None, mappings: Mappings = None
 ) -> bool:
-    """Return whether loops, gears or passive joints make some joints depend on others; no model is built.
+    """Return whether loops, gears or passive joints make some joints depend on others.
 
-    The values of the tags are not checked; :func:`load_urdf` does that. Links and joints are only read where
-    words of other tools (:mod:`.foreign`) may close a loop.
-
-    Args:
-        source, mappings: as of :func:`load_urdf`.
-        partition: YAML file (or its content) whose sections replace those of the tags.
-
-    Raises:
-        UrdfError: not a URDF, or an unknown tag.
-        PartitionError: no such partition file, or not a YAML mapping.
+    Arguments and errors as of :func:`load_urdf`. No warning is issued.
     """
-    root, file = read_plain(source, mappings).root, read_partition(partition) or {}
-    sections = {**(read_tags(root) or {}), **file}
-    return any(sections.get(name) for name in _COUPLING) or any(
-        section not in file or file[section] for section in words_that_close(root)
-    )
+    graph = graph_of(read_plain(source, mappings), partition)
+    return bool(graph.loop_joints or graph.gears or graph.passive_joints)
 
 
 def gravity_vector(gravity: ArrayLike) -> NDArray[np.float64]:
@@ -262,9 +249,17 @@ def gravity_vector(gravity: ArrayLike) -> NDArray[np.float64]:
     return vector
 
 
-def in_order(independent: tuple[str, ...] | None, graph: SubsystemGraph) -> tuple[str, ...] | None:
-    """Return the names of independent joints in the order of q; None for None."""
-    return None if independent is None else tuple(name for name in graph.joint_names if name in independent)
+def annotated(graph: SubsystemGraph, annotations: Annotations) -> SubsystemGraph:
+    """Return the graph with what closes its loops; independent joints are in the order of q."""
+    chosen = annotations.independent
+    return replace(
+        graph,
+        loop_joints=annotations.loop_joints,
+        passive_joints=annotations.passive,
+        gears=annotations.gears,
+        springs=annotations.springs,
+        independent=None if chosen is None else tuple(name for name in graph.joint_names if name in chosen),
+    )
 
 
 def _floating(robot: RobotDescription, annotations: Annotations) -> tuple[RobotDescription, list[Finding]]:
@@ -281,19 +276,18 @@ def _floating(robot: RobotDescription, annotations: Annotations) -> tuple[RobotD
         raise UrdfError(f"floating_base is set, but joint '{present[0]}' is floating already")
     findings = list[Finding]()
     ground, root_joint = free_name(GROUND, robot.links), free_name(ROOT_JOINT, robot.joints)
-    if ROOT_JOINT in robot.joints:
+    if root_joint != ROOT_JOINT:
         text, assumed = (
             "has the name of the joint that floating_base adds",
             f"; that one is now '{root_joint}'",
         )
         findings.append(robot.joints[ROOT_JOINT].finding("name of the floating base", text, assumed))
-    for name, meaning in ((ROOT_JOINT, "the joint that"), (GROUND, "the ground link that")):
-        if name in robot.links:
-            called = (
-                f"; that one is now '{ground}'" if name == GROUND else ": a link and a joint may share it"
-            )
-            text = f"has the name of {meaning} floating_base adds"
-            findings.append(robot.links[name].finding("name of the floating base", text, called))
+    if ground != GROUND:
+        text, assumed = (
+            "has the name of the ground link that floating_base adds",
+            f"; that one is now '{ground}'",
+        )
+        findings.append(robot.links[GROUND].finding("name of the floating base", text, assumed))
     joint = JointDescription(root_joint, "floating", ground, robot.root, DualQuaternion.identity)
     floating = replace(
         robot,

@@ -7,7 +7,7 @@ checks/places.py (misspelt and misplaced elements), tags.py and header.py (versi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -37,7 +37,7 @@ class Element(NamedTuple):
         of_others, attributes_of_others: child elements and attributes of other tools that foreign/ reads.
         names: whether findings report every unknown attribute, and every unknown child element, or only those
             that are similar to a known one.
-        holds_text: whether it may contain text. is_cut: whether it is a joint that closes a loop.
+        holds_text: whether it may contain text.
     """
 
     attributes: tuple[str, ...] = ()
@@ -48,10 +48,10 @@ class Element(NamedTuple):
     attributes_of_others: tuple[str, ...] = ()
     names: tuple[bool, bool] = (True, False)
     holds_text: bool = False
-    is_cut: bool = False
 
 
-_UNREAD = Element(is_read=False)
+_ALL, _NONE = (True, True), (False, False)
+_UNREAD = Element(is_read=False, names=_NONE)
 _NAME, _JOINT, _LINK = Element(("name",)), Element(("joint",)), Element(("link",))
 _ORIGIN = Element(("xyz", "rpy"), since={"quat_xyzw": Version(1, 1)})
 _AXIS = Element(("xyz",))
@@ -97,7 +97,6 @@ ROTORS = ("rotor_inertia", "motor_inertia")
 STIFFNESSES = ("stiffness", "spring_stiffness")
 RESTS = ("spring_reference", "springref", "rest_position", "rest", "spring_mount")
 
-_ALL, _NONE = (True, True), (False, False)
 _VALUE = Element(("value",), holds_text=True)
 _VALUES = dict.fromkeys((*INERTIAS, *REDUCTIONS), _VALUE)
 _KEYS = tuple(key for key in _VALUES if ":" not in key)
@@ -109,20 +108,17 @@ _TRANSMISSION = _DRIVE._replace(
 _PLACED = _ORIGIN._replace(attributes=("xyz", "rpy", "quat_xyzw"), since={}, names=_ALL)
 _END = Element(("link", *_PLACED.attributes), {"origin": _PLACED}, names=_ALL)
 _ENDS = ("link1", "link2", "predecessor", "successor", "parent", "child")
-_AXIS_OF_LOOP = Element(("xyz",), names=_ALL)
 _LOOP = Element(
     ("name", "type"),
     {
         **dict.fromkeys(_ENDS, _END),
-        **{f"{end}_origin": _PLACED for end in ("parent", "child")},
-        **dict.fromkeys(("axis", "parent_axis", "child_axis"), _AXIS_OF_LOOP),
+        "axis": Element(("xyz",), names=_ALL),
         "origin": _PLACED,
         "dynamics": Element(("damping", "friction")),
         "limit": Element(("lower", "upper", "effort", "velocity")),
         "ratio": Element(("value",), names=_ALL, holds_text=True),
     },
     names=_ALL,
-    is_cut=True,
 )
 _COUPLING = Element(
     ("name", "type"),
@@ -160,7 +156,6 @@ _SDF_JOINT = Element(
         "axis": _SDF_AXIS._replace(children={**_SDF_AXIS.children, "dynamics": Element(names=_NONE)}),
         "axis2": _TEXT,
     },
-    is_cut=True,
 )
 _GAZEBO = Element(
     ("reference",),
@@ -246,105 +241,61 @@ OTHER_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     "limit": ("command_effort", "current", "gear_velocity", "k_velocity", "twist"),
     "dynamics": ("D", "K", "mu_coulomb", "mu_viscous"),  # Franka's, placeholders for its simulation
 }
-#: Attributes for which zero is not the same as leaving them out.
-_ZERO_COUNTS = ("gravity", "ratio", "multiplier", "gearratio", "reduction", "active", "enabled")
-#: Patterns by which names of elements and attributes (in small letters) tell their kind.
-_KIND_PATTERNS = {
-    "loop": re.compile(
-        r"(?!(control|controller|safety|servo|feedback|joint)_?(loops?|constraints?))"
-        r"(.*[_:])?(loops?|loop_?joints?|loop_?closures?|closed_?loops?|constraints?|equality)"
-    ),
-    "coupling": re.compile(r"(.*[_:])?(couplings?|tendons?|differentials?|gear_?box)"),
-    "spring": re.compile(
-        r"(?!(.*_)?(implicit|contact|ground|surface|control|controller|tire)_)(.*[_:])?(springs?|spring_?(constant|damper|rate)"
-        r"|(spring|joint|torsion(al)?)?_?stiffness|elastic(ity)?|compliance|bushing|torsion|counter_?balance|balancer"
-        r"|bungee|strut|rubber_?band|gravity_?compensat(ion|or)|pre_?load|pre_?tension)"
-    ),
-    "inertia": re.compile(
-        r"(.*[_:])?(armature|jm|(rotor|motor|actuator|reflected|drive|servo|reducer|fly_?wheel|gear_?(box)?)"
-        r"_?(inertia|jm?))"
-    ),
-}
-_CENTRE = ("com", "cog", "centerofmass", "centreofmass", "centerofgravity")
-_POSE = ("pose", "transform", "translation", "position", "rotation", "orientation")
 UNITS = "all numbers are in m, rad, kg and s"
-#: Advice on names of SDF and other formats (small letters, no underscores), by the element they are found in.
-_WORDS_OF_OTHERS: Mapping[str, Mapping[str, str]] = {
-    "robot": {
-        "pose": 'the root link does not move; <modular_dynamics gravity=""> says how it is turned',
-        "robot": "a file describes one robot",
-        **dict.fromkeys(
-            ("basepose", "upaxis", "upvector"),
-            '<modular_dynamics gravity=""> says how the root link is turned',
-        ),
-        **dict.fromkeys(("unit", "units", "scale"), UNITS),
-    },
-    "link": {
-        **dict.fromkeys(_POSE, 'the <origin xyz="" rpy=""/> of the joint above a link places it'),
-        **dict.fromkeys(_CENTRE, 'write <origin xyz=""/> in <inertial>'),
-        **dict.fromkeys(("unit", "units", "scale"), UNITS),
-    },
-    "inertial": {
-        **dict.fromkeys((*_POSE, *_CENTRE), 'write <origin xyz="" rpy=""/>'),
-        **dict.fromkeys(("density", "payload", "volume"), 'write <mass value=""/> and <inertia/> with it'),
-        **dict.fromkeys(("unit", "units", "massunit", "scale"), UNITS),
-    },
-    "joint": {
-        **dict.fromkeys(_POSE, 'write <origin xyz="" rpy=""/>'),
-        "gravity": 'write <modular_dynamics version="1" gravity="">',
-    },
-    "mimic": dict.fromkeys(("ratio", "factor", "scale", "gearratio"), "is 'multiplier' meant?"),
-    "limit": {
-        **dict.fromkeys(("min", "low", "minimum"), "is 'lower' meant?"),
-        **dict.fromkeys(("max", "high", "maximum"), "is 'upper' meant?"),
-        **dict.fromkeys(("force", "torque", "maxforce", "maxtorque"), "is 'effort' meant?"),
-        **dict.fromkeys(("speed", "maxvelocity", "maxspeed"), "is 'velocity' meant?"),
-    },
-    "dynamics": {
-        "equilibrium": 'write <joint_dynamics joint="" stiffness="" rest_position=""/> in <modular_dynamics>',
-        **dict.fromkeys(
-            ("mechanicalreduction", "reductionratio", "ratio"),
-            "a ratio counts as gear_ratio, beside rotor_inertia",
-        ),
-    },
-}
-#: Advice on names of other formats for parts of a pose, in <origin> and in the ends of loops.
-_WORDS_OF_POSES = {
-    **dict.fromkeys(("pos", "position", "translation", "origin"), "is 'xyz' meant?"),
-    **dict.fromkeys(
-        ("euler", "angles", "axisangle", "rot", "rotation", "orientation"),
+_POSE = "pose transform translation position rotation orientation"
+_CENTRE = "com cog centerofmass centreofmass centerofgravity"
+#: Names of SDF and other formats (small letters, no underscores), by the elements that they are found in, and
+#: advice. "origin" stands for every element with a pose.
+_WORDS_OF_OTHERS = (
+    (
+        "robot",
+        "pose basepose upaxis upvector",
+        '<modular_dynamics gravity=""> says how the root link is turned',
+    ),
+    ("robot", "robot", "a file describes one robot"),
+    ("robot link inertial mass inertia limit", "unit units massunit scale", UNITS),
+    ("link", _POSE, 'the <origin xyz="" rpy=""/> of the joint above a link places it'),
+    ("link", _CENTRE, 'write <origin xyz=""/> in <inertial>'),
+    ("inertial", f"{_POSE} {_CENTRE}", 'write <origin xyz="" rpy=""/>'),
+    ("inertial", "density payload volume", 'write <mass value=""/> and <inertia/> with it'),
+    ("joint", _POSE, 'write <origin xyz="" rpy=""/>'),
+    ("joint", "gravity", 'write <modular_dynamics version="1" gravity="">'),
+    ("mimic", "ratio factor scale gearratio", "is 'multiplier' meant?"),
+    ("limit", "min low minimum", "is 'lower' meant?"),
+    ("limit", "max high maximum", "is 'upper' meant?"),
+    ("limit", "force torque maxforce maxtorque", "is 'effort' meant?"),
+    ("limit", "speed maxvelocity maxspeed", "is 'velocity' meant?"),
+    (
+        "dynamics",
+        "mechanicalreduction reductionratio ratio",
+        "a ratio counts as gear_ratio, beside rotor_inertia",
+    ),
+    ("axis", "value", "is 'xyz' meant?"),
+    ("axis origin", "x y z", 'write xyz="x y z"'),
+    ("origin", "pos position translation origin", "is 'xyz' meant?"),
+    (
+        "origin",
+        "euler angles axisangle rot rotation orientation",
         "is 'rpy' meant, fixed-axis angles in rad?",
     ),
-    **dict.fromkeys(("quat", "quaternion"), "is 'quat_xyzw' meant (x y z w, in <robot version=\"1.1\">)?"),
-    "quatwxyz": 'write quat_xyzw with the numbers in the order x y z w, in <robot version="1.1">',
-    **dict.fromkeys("xyz", 'write xyz="x y z"'),
-    **dict.fromkeys(("roll", "pitch", "yaw"), 'write rpy="roll pitch yaw"'),
-    "pose": "write 'xyz' and 'rpy'",
+    ("origin", "quat quaternion quatwxyz", "is 'quat_xyzw' meant (x y z w, in <robot version=\"1.1\">)?"),
+    ("origin", "roll pitch yaw", 'write rpy="roll pitch yaw"'),
+    ("origin", "pose", "write 'xyz' and 'rpy'"),
+)
+_ADVICE = {
+    (place, name): advice
+    for places, names, advice in _WORDS_OF_OTHERS
+    for place in places.split()
+    for name in names.split()
 }
-#: Advice on springs and inertias of joints: how our tags describe them.
-HINTS = {
-    "inertia": 'write <joint_dynamics joint="" armature=""/> in <modular_dynamics>',
-    "spring": 'write <joint_dynamics joint="" stiffness=""/> in <modular_dynamics>',
-}
+#: Attributes for which zero is not the same as leaving them out.
+_ZERO_COUNTS = ("gravity", "ratio", "multiplier", "gearratio", "reduction", "active", "enabled")
 
 
-def said_by_urdf(name: str, parent: str, rule: Element) -> str | None:
+def advice_on(name: str, parent: str, rule: Element) -> str | None:
     """Return advice on an attribute or element of another format in this parent; None if there is none."""
-    known = dict[str, str]()
-    if "xyz" in rule.attributes and "rpy" in rule.attributes:
-        known |= _WORDS_OF_POSES
-    if parent == "axis":
-        known |= {"value": "is 'xyz' meant?"} | {key: _WORDS_OF_POSES[key] for key in "xyz"}
-    known |= _WORDS_OF_OTHERS.get(parent, {})
-    if (hint := known.get(letters(name))) is None and parent == "dynamics":
-        return HINTS.get(kind_of(name, *HINTS) or "")
-    return hint
-
-
-@lru_cache(4096)  # a file has many elements of few names
-def kind_of(name: str, *kinds: str) -> str | None:
-    """Return the first of these kinds whose pattern an element's or attribute's name matches, or None."""
-    return next((kind for kind in kinds if _KIND_PATTERNS[kind].fullmatch(snake_case(name))), None)
+    place = "origin" if {"xyz", "rpy"} <= {*rule.attributes} else parent
+    return _ADVICE.get((place, letters(name)))
 
 
 def snake_case(name: str) -> str:
@@ -358,38 +309,28 @@ def is_zero(value: str, name: str = "") -> bool:
     return bool(numbers) and not any(numbers) and letters(name) not in _ZERO_COUNTS
 
 
-def words(element: Element) -> Iterator[str]:
-    """Yield the names of all elements below a rule that the library reads, without our tags."""
-    for child, rule in element.children.items():
-        if rule.is_read and rule is not TAGS:
-            yield child
-            yield from words(rule)
-
-
-def parents_of(tag: str, element: Element = ROBOT, name: str = "robot") -> Iterator[str]:
-    """Yield the names of the elements of URDF in which an element of this name is read."""
-    for child, rule in element.children.items():
-        if child == tag and rule.is_read:
-            yield name
-        if rule is not TAGS:
-            yield from parents_of(tag, rule, child)
-
-
-@lru_cache(256)
-def elements_with(attribute: str) -> tuple[str, ...]:
-    """Return the names of the elements that have such an attribute; our tags come last."""
-    return tuple(_having(attribute, ROBOT))
-
-
-def _having(attribute: str, element: Element) -> Iterator[str]:
-    """Yield the names of the elements below a rule that have such an attribute."""
-    for child, rule in element.children.items():
-        if attribute in rule.attributes or attribute in rule.since:
-            yield child
-        yield from _having(attribute, rule)
-
-
 @lru_cache(4096)
 def letters(name: str) -> str:
     """Return a name in small letters without - and _, for comparison: LoopJoint and loop_joint are equal."""
     return name.casefold().replace("_", "").replace("-", "")
+
+
+#: By name (:func:`letters`): its spelling, and the elements in which an element of this name is read.
+PLACES_OF: dict[str, tuple[str, tuple[str, ...]]] = {}
+#: By name: the elements in which an attribute of this name is read.
+ATTRIBUTES_OF: dict[str, tuple[str, ...]] = {}
+
+
+def _index(element: Element, name: str) -> None:
+    """Add to the two tables what is read in an element of this name, and in all elements in it."""
+    for key in (*element.attributes, *element.since):
+        ATTRIBUTES_OF[key] = (*ATTRIBUTES_OF.get(key, ()), name)
+    for child, rule in element.children.items():
+        _, places = PLACES_OF.get(letters(child), ("", ()))
+        if rule.is_read and rule is not TAGS:
+            PLACES_OF[letters(child)] = child, (*places, name)
+            _index(rule if element is not TAGS else rule._replace(children={}), child)
+
+
+_index(ROBOT, "robot")
+_index(TAGS, "modular_dynamics")

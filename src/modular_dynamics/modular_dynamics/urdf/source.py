@@ -10,7 +10,7 @@ from typing import IO, Any, TypeAlias
 
 from lxml import etree
 
-from ..exceptions import UrdfError
+from ..exceptions import DescriptionError, UrdfError
 from ..model import Finding
 from ..text.files import content_of, is_file, path_of
 from ..text.numbers import decimals
@@ -63,60 +63,60 @@ def word(element: etree._Element) -> str:
     return f"{element.prefix}:{etree.QName(element).localname}" if tag.startswith("{") else tag
 
 
-def read_text(source: Source) -> str:
-    """Return the description's text: see :func:`read_source`."""
-    return read_source(source).text
-
-
-def read_source(source: Source) -> Description:
+def read_source(source: Source, kind: str = "URDF", error: type[DescriptionError] = UrdfError) -> Description:
     """Return the description in ``source``: XML text or bytes, an open file, or the path of a file.
 
+    Args:
+        kind: of description, for messages. error: what is raised.
+
     Raises:
-        UrdfError: no such file, not text, empty, larger than 20 MB, or an object of another type.
+        DescriptionError: no such file, not text, empty, larger than 20 MB, or an object of another type.
     """
-    if isinstance(source, (bytes, bytearray, memoryview)):
-        return _checked(_decoded(bytes(source), "the description"))
-    if isinstance(source, str) and source.lstrip(_BEFORE_XML).startswith("<"):
-        return _checked(source)
-    if isinstance(source, str) and (not source.strip() or "\n" in source):
-        raise UrdfError(
-            f"neither URDF text (it would start with '<') nor the path of a file: '{source.strip()[:40]}'",
-            unreadable=True,
-        )
-    if isinstance(source, (str, os.PathLike)):
-        return _from_file(path_of(source))
-    if hasattr(source, "read"):
-        return _from_open_file(source)
-    raise UrdfError(
-        f"an object of type {type(source).__name__} is no source of a URDF; its text, its bytes, the path of "
-        "a file or an open file is needed",
-        unreadable=True,
-    )
+    path: str | None = None
+    if isinstance(source, str) and not source.lstrip(_BEFORE_XML).startswith("<"):
+        if not source.strip() or "\n" in source:
+            text = f"neither {kind} text (it would start with '<') nor the path of a file: "
+            raise error(f"{text}'{source.strip()[:40]}'", unreadable=True)
+        source = Path(source)
+    content: Any = source
+    if isinstance(source, os.PathLike):
+        path = str(path_of(source))
+        content = content_of(Path(path), f"{kind} file", MAX_BYTES, error)
+    elif not isinstance(source, str | bytes | bytearray | memoryview):
+        path, content = _from_open_file(source, kind, error)
+    where = "the description" if path is None else f"'{path}'"
+    text = content if isinstance(content, str) else _decoded(bytes(content), where, error)
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError as failure:
+        raise error(f"the description is not text: {failure}") from None
+    if size > MAX_BYTES:
+        raise error(too_large("the description", size, MAX_BYTES, "bytes or more"))
+    if not text.lstrip(_BEFORE_XML).startswith("<"):
+        raise error(f"not XML (it would start with '<'): '{text.strip()[:40]}'")
+    return Description(text, path)
 
 
-def _from_file(path: Path) -> Description:
-    """Return the description in the file at a path."""
-    content = content_of(path, "URDF file", MAX_BYTES, UrdfError)
-    return Description(_decoded(content, f"'{path}'"), str(path))
-
-
-def _from_open_file(file: IO[str] | IO[bytes]) -> Description:
-    """Return the description in an open file. Raises UrdfError: it cannot be read, or has no text."""
+def _from_open_file(file: Any, kind: str, error: type[DescriptionError]) -> tuple[str | None, Any]:
+    """Return the path of an open file, if it has one, and its content. Raises ``error``: it has no text."""
+    if not hasattr(file, "read"):
+        given = f"an object of type {type(file).__name__} is no source of {kind}"
+        needed = "its text, its bytes, the path of a file or an open file is needed"
+        raise error(f"{given}; {needed}", unreadable=True)
     name = getattr(file, "name", None)
     path = name if isinstance(name, str) and is_file(Path(name)) else None
     where = "the description" if path is None else f"'{path}'"
     try:
         content: Any = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError, TypeError) as error:  # closed, written only, not text, or no file's read
-        raise UrdfError(f"{where} cannot be read: {error}", unreadable=True) from None
+    except (OSError, ValueError, TypeError) as failure:  # closed, written only, not text, or no file's read
+        raise error(f"{where} cannot be read: {failure}", unreadable=True) from None
     if not isinstance(content, str | bytes | bytearray):
         given = type(content).__name__
-        text = f"{where} cannot be read: reading it gives {given}, not text or bytes"
-        raise UrdfError(text, unreadable=True)
-    return _checked(content if isinstance(content, str) else _decoded(bytes(content), where), path)
+        raise error(f"{where} cannot be read: reading it gives {given}, not text or bytes", unreadable=True)
+    return path, content
 
 
-def _decoded(content: bytes, where: str) -> str:
+def _decoded(content: bytes, where: str, error: type[DescriptionError]) -> str:
     """Return bytes as text, in the encoding of the byte order mark or the XML declaration, else UTF-8."""
     declared = re.match(rb"""\s*<\?xml[^>]*encoding=["']([A-Za-z0-9._-]{1,40})["']""", content)
     encoding = declared.group(1).decode() if declared else "utf-8"
@@ -126,21 +126,8 @@ def _decoded(content: bytes, where: str) -> str:
         if codecs.lookup(encoding).name in _NO_ENCODINGS:
             raise LookupError("XML has no such encoding")
         return content.decode(encoding).lstrip("\ufeff")
-    except (ValueError, LookupError) as error:
-        raise UrdfError(f"{where} is not text in encoding {encoding}: {error}") from None
-
-
-def _checked(text: str, path: str | None = None) -> Description:
-    """Return the description. Raises UrdfError: not text, too large, or not XML."""
-    try:
-        size = len(text.encode())
-    except UnicodeEncodeError as error:
-        raise UrdfError(f"the description is not text: {error}") from None
-    if size > MAX_BYTES:
-        raise UrdfError(too_large("the description", size, MAX_BYTES, "bytes or more"))
-    if not text.lstrip(_BEFORE_XML).startswith("<"):
-        raise UrdfError(f"not XML (it would start with '<'): '{text.strip()[:40]}'")
-    return Description(text, path)
+    except (ValueError, LookupError) as failure:
+        raise error(f"{where} is not text in encoding {encoding}: {failure}") from None
 
 
 # Text of a description -> XML tree, parsed safely: no entities, no DTD, no network.

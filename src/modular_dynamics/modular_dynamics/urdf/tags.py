@@ -94,9 +94,9 @@ def _content_of(element: etree._Element) -> dict[str, Any]:
         where = f"<{tag}> in <{element.tag}>"
         match tag:
             case "joint" | "end_link":
-                item.setdefault(f"{tag}s", []).append(_required(values, "name", where))
+                item.setdefault(_SEVERAL[tag], []).append(_required(values, "name", where))
             case "driver" | "anchor":
-                item.setdefault(f"{tag}s", []).append(values)
+                item.setdefault(_SEVERAL[tag], []).append(values)
             case _ if tag in item:
                 raise UrdfError(f"a second {where}; one is allowed", line_of(child))
             case "axis":
@@ -169,7 +169,7 @@ def checked_annotations(content: Mapping[str, Any]) -> Annotations:
         lines |= {(name, key): item.get(LINE) for key, item in zip(keys, items, strict=True)}
         for key, count in Counter(keys).items():
             if count > 1:
-                text = f"two {section.many} are named '{key}'; names must be unique"
+                text = f"'{name}' has two entries named '{key}'; names must be unique"
                 raise PartitionError(text, lines[name, key])  # of the last one
     if content.get("independent") is None:
         entries["independent"] = None
@@ -326,59 +326,37 @@ class Section(NamedTuple):
     """A section of the partition file.
 
     Attributes:
-        tag: element name of its entries in a URDF. one, many: names of an entry and of entries in messages.
-        keys: accepted keys of an entry; if "joint" is the only one, an entry may be the joint's name itself.
+        tag: element name of its entries in a URDF. one: name of an entry in messages.
         read: returns the checked value of an entry for :class:`.Annotations`.
     """
 
     tag: str
     one: str
-    many: str
-    keys: tuple[str, ...]
     read: Callable[[Mapping[str, Any]], Any]
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Accepted keys of an entry; if "joint" is the only one, an entry may be the joint's name itself."""
+        rule = TAGS.children["passive" if self.tag == "independent" else self.tag]  # entries: its joints
+        return (*rule.attributes, *(_SEVERAL.get(tag, tag) for tag in rule.children))
 
-def _joint_section(tag: str, article: str) -> Section:
+
+#: Keys of child elements that there may be several of.
+_SEVERAL = {"joint": "joints", "end_link": "end_links", "driver": "drivers", "anchor": "anchors"}
+
+
+def _joint_section(tag: str) -> Section:
     """Return a section whose entries are names of joints."""
-    one = f"{tag} joint"
-    return Section(
-        tag, one, f"{one}s", ("joint",), lambda item: _entry(item, f"{article} {one}").name("joint")
-    )
+    return Section(tag, f"{tag} joint", lambda item: _entry(item, f"<{tag}>").name("joint"))
 
 
 SECTIONS = {
-    "subsystems": Section(
-        "subsystem",
-        "subsystem",
-        "subsystems",
-        ("name", "joints", "root_link", "end_links", "black_box"),
-        _subsystem,
-    ),
-    "loop_joints": Section(
-        "loop_joint",
-        "loop joint",
-        "loop joints",
-        ("name", "type", "predecessor", "successor", "axis"),
-        _loop_joint,
-    ),
-    "passive": _joint_section("passive", "a"),
-    "gears": Section(
-        "gear", "gear of joint", "geared joints", ("joint", "driver", "ratio", "offset", "drivers"), _gear
-    ),
-    "springs": Section(
-        "spring",
-        "spring",
-        "springs",
-        ("name", "stiffness", "free_length", "initial_force", "damping", "anchors"),
-        _spring,
-    ),
-    "independent": _joint_section("independent", "an"),
-    "spherical": _joint_section("spherical", "a"),
-    "joint_dynamics": Section(
-        "joint_dynamics",
-        "joint_dynamics of joint",
-        "joints with joint_dynamics",
-        ("joint", "armature", "stiffness", "rest_position"),
-        _joint_dynamics,
-    ),
+    "subsystems": Section("subsystem", "subsystem", _subsystem),
+    "loop_joints": Section("loop_joint", "loop joint", _loop_joint),
+    "passive": _joint_section("passive"),
+    "gears": Section("gear", "gear of joint", _gear),
+    "springs": Section("spring", "spring", _spring),
+    "independent": _joint_section("independent"),
+    "spherical": _joint_section("spherical"),
+    "joint_dynamics": Section("joint_dynamics", "joint_dynamics of joint", _joint_dynamics),
 }

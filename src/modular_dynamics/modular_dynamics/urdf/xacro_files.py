@@ -1,8 +1,6 @@
 """Descriptions in xacro -> plain URDF, by the package xacro. Xacro that is left unexpanded is an error."""
 
-import re
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -11,6 +9,7 @@ from lxml import etree
 from ..exceptions import UrdfError, XacroError
 from ..model import Finding
 from ..optional_packages import needed
+from ..text.element import nearest
 from .source import Description, Source, line_of, parse_xml, read_source
 
 #: Values for the <xacro:arg> elements of a xacro file, by name.
@@ -20,10 +19,6 @@ _NAMESPACES = ("http://www.ros.org/wiki/xacro", "http://ros.org/wiki/xacro", "ht
 #: Elements of xacro without a prefix, as before ROS Jade; today's xacro does not expand them.
 _OLD_ELEMENTS = ("include", "macro", "property")
 _EXPRESSIONS = ("${", "$(")
-#: Most arguments that are listed in the warning about an unused one.
-_SHOWN = 12
-#: Class name of a wrapped exception in xacro's messages.
-_CLASS = re.compile(r"<class '[\w.]+'>:? ?")
 _lock = Lock()  # xacro keeps its state in its module
 
 
@@ -118,18 +113,10 @@ def _unused(mappings: Mapping[str, object], asked: set[object]) -> Iterator[Find
     known = sorted(str(name) for name in asked if name not in mappings)
     for name in mappings:
         if name not in asked:
-            text, hint = f"the xacro file does not ask for the argument '{name}'", _suggestion(name, known)
-            yield Finding("unused argument", "argument", name, text, None, "; it is ignored", hint)
-
-
-def _suggestion(name: str, known: list[str]) -> str:
-    """Return the end of a message about an unused argument: a similar name, or the known ones."""
-    if near := get_close_matches(name, known, 1):
-        return f"; is '{near[0]}' meant?"
-    if not known:
-        return "; there is no other one"
-    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
-    return f"; others are {', '.join(known[:_SHOWN])}{more}"
+            text = f"the xacro file does not ask for the argument '{name}'"
+            yield Finding(
+                "unused argument", "argument", name, text, None, "; it is ignored", nearest(name, known)
+            )
 
 
 def _xacro_in(root: etree._Element) -> Iterator[tuple[str, int | None]]:
@@ -173,23 +160,11 @@ def _expanded(description: Description, arguments: _Arguments, first: str) -> st
             document = xacro.parse(description.text.lstrip("\ufeff \t\r\n"), description.path)
             xacro.process_doc(document, mappings=arguments)
         except Exception as error:  # of xacro, of the XML parser, or of an expression in the file
-            where, reason = _failed_file(xacro, description), _reason(error)
+            where = _failed_file(xacro, description)
+            reason = " ".join(str(error).split()) or type(error).__name__
             raise XacroError(f"xacro cannot expand {where}: {reason} (its first xacro: {first})") from error
         text: str = document.toprettyxml(indent="  ")
     return text
-
-
-def _reason(error: Exception) -> str:
-    """Return xacro's message on one line, without the class and the repeated text of a wrapped exception."""
-    text, wrapped = str(error), getattr(error, "exc", None)
-    if isinstance(wrapped, Exception):
-        repeated = str(wrapped)
-        said = str(wrapped.args[0]) if isinstance(wrapped, KeyError) and wrapped.args else repeated
-        text = _CLASS.sub("", text)
-        if repeated and repeated in text:  # once: KeyError's is in quotes
-            before, _, after = text.partition(repeated)
-            text = f"{before}{said}{after.replace(repeated, '')}"
-    return " ".join(text.split()) or type(error).__name__
 
 
 def _failed_file(xacro: Any, description: Description) -> str:

@@ -4,19 +4,9 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.robots.mjcf_text import four_bar, two_arms
+from helpers.robots.mjcf_text import two_arms
 
 NO_GRAVITY = '<option gravity="1 2 3"><flag gravity="disable"/></option><worldbody>'
-
-
-def test_every_unbranched_chain_is_a_subsystem():
-    graph = md.load_mjcf(two_arms())
-    assert [(s.name, [joint.name for joint in s.joints]) for s in graph.subsystems] == [
-        ("a", ["a", "c"]),
-        ("b", ["b"]),
-    ]
-    assert graph.links == ("world", "first", "tip", "second")
-    assert not graph.floating_base
 
 
 def test_a_partition_divides_it_and_can_make_black_boxes():
@@ -52,7 +42,3 @@ def test_composition_and_forward_dynamics_take_the_graph():
     tau = md.inverse_dynamics(graph, q, v, a)
     np.testing.assert_allclose(md.compose(graph, q, v, a).tau, tau, rtol=1e-12)
     np.testing.assert_allclose(md.forward_dynamics(graph, q, v, tau), a, rtol=1e-9)
-
-
-def test_a_graph_prints_itself():
-    assert "loop joints: pin\npassive joints: coupler, rocker" in str(md.load_mjcf(four_bar()))

@@ -22,7 +22,7 @@ def file(tmp_path):
 
 
 def test_every_kind_of_source_gives_the_same_graph(file):
-    binary = file.with_suffix(".mjb")
+    binary = file.with_suffix(".MJB")
     mujoco.mj_saveModel(mujoco.MjModel.from_xml_string(TEXT), str(binary), None)
     spec = mujoco.MjSpec.from_string(TEXT)
     with file.open() as text, file.open("rb") as content:
@@ -30,7 +30,9 @@ def test_every_kind_of_source_gives_the_same_graph(file):
             md.load_mjcf(source)
             for source in (TEXT, f"\ufeff\n{TEXT}", TEXT.encode(), file, str(file), binary, text, content)
         ]
+    before = spec.to_xml()
     graphs += [md.load_mjcf(source) for source in (spec, spec.compile(), io.StringIO(TEXT))]
+    assert spec.to_xml() == before
     for graph in graphs:
         assert graph.joint_names == ("a", "c", "b")
         assert graph.name == "two arms"
@@ -40,22 +42,21 @@ def test_every_kind_of_source_gives_the_same_graph(file):
 def test_files_beside_the_file_are_found(file):
     outer = file.with_name("outer.xml")
     outer.write_text(f'<mujoco><include file="{file.name}"/></mujoco>')
-    assert md.load_mjcf(outer).joint_names == ("a", "c", "b")
+    with outer.open() as text, outer.open("rb") as content:
+        for source in (outer, text, content):
+            assert md.load_mjcf(source).joint_names == ("a", "c", "b")
 
 
 @pytest.mark.parametrize(
     ("source", "message"),
     [
         ("", "neither MJCF text .* nor the path of a file: ''"),
-        ("a\nb", "neither MJCF text"),
         ("text " * 100, r"no MJCF file at 'text text .*\.\.\.'"),
-        ("missing.xml", "no MJCF file at 'missing.xml'"),
         (Path("missing.xml"), "no MJCF file at 'missing.xml'"),
         ('<?xml version="1.0"?><!-- a robot --><robot name="r"/>', "is <robot>, not <mujoco> .*load_urdf"),
         ("<sdf/>", "the root element of the text is <sdf>, not <mujoco>"),
-        (b"\xff\xfe", "not text in encoding utf-8"),
-        (3, "an object of type int is no source of an MJCF; its text"),
-        (None, "an object of type NoneType is no source of an MJCF"),
+        (b"\xff", "not text in encoding utf-8"),
+        (3, "an object of type int is no source of MJCF; its text"),
         ("<mujoco><worldbody><body/></worldbody", "MuJoCo: XML parse error"),
         ("<mujoco><worldbody><bodi/></worldbody></mujoco>", "MuJoCo: XML Error: Schema violation.* line 1"),
         ("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "MuJoCo: Error: mass and inertia"),
@@ -75,14 +76,6 @@ def test_a_urdf_in_a_file_is_refused(tmp_path):
             md.load_mjcf(path)
 
 
-def test_files_beside_an_open_file_are_found(file):
-    outer = file.with_name("outer.xml")
-    outer.write_text(f'<mujoco><include file="{file.name}"/></mujoco>')
-    with outer.open() as text, outer.open("rb") as content:
-        for source in (text, content):
-            assert md.load_mjcf(source).joint_names == ("a", "c", "b")
-
-
 def test_messages_name_the_file(file):
     file.write_text(TEXT.replace("<worldbody>", '<option density="1"/><worldbody>'))
     with pytest.warns(md.ModelWarning, match=r"^'.*two arms\.xml': the medium has density"):
@@ -92,22 +85,10 @@ def test_messages_name_the_file(file):
     file.write_text(TEXT.replace("<worldbody>", "<worldbodi>"))
     with pytest.raises(md.MjcfError, match=r"^'.*two arms\.xml': MuJoCo: XML"):
         md.load_mjcf(file)
-    with pytest.raises(md.MjcfError, match=r"no MJCF file at '.*', which is a folder"):
-        md.load_mjcf(file.parent)
-
-
-def test_files_that_cannot_be_read_are_named(file):
     with file.open() as closed:
         pass
     with pytest.raises(md.MjcfError, match=r"two arms\.xml' cannot be read: .*closed"):
         md.load_mjcf(closed)
-
-
-def test_an_mjspec_stays_as_it_is():
-    spec = mujoco.MjSpec.from_string(TEXT)
-    before = spec.to_xml()
-    md.load_mjcf(spec)
-    assert spec.to_xml() == before
 
 
 def test_warnings_of_the_compiler_are_ours(tmp_path, monkeypatch):
@@ -140,20 +121,6 @@ def test_without_mujoco_the_error_says_what_to_install(monkeypatch):
         md.load_mjcf(TEXT)
 
 
-def test_capital_letters_in_suffixes(tmp_path):
-    model = mujoco.MjModel.from_xml_string(TEXT)
-    mujoco.mj_saveModel(model, str(tmp_path / "arm.mjb"), None)
-    (tmp_path / "arm.mjb").rename(tmp_path / "ARM.MJB")
-    (tmp_path / "ARM.XML").write_text(TEXT)
-    expected = md.load_mjcf(TEXT)
-    for name in ("ARM.MJB", "ARM.XML"):
-        graph = md.load_mjcf(tmp_path / name)
-        assert (
-            md.gravity_torque(graph, graph.neutral()).tolist()
-            == md.gravity_torque(expected, expected.neutral()).tolist()
-        )
-
-
 # The numbers are MuJoCo's.
 
 ENUMERATIONS = {
@@ -163,8 +130,6 @@ ENUMERATIONS = {
     "Wrap": (mujoco.mjtWrap, "mjWRAP_"),
     "Object": (mujoco.mjtObj, "mjOBJ_"),
     "SameFrame": (mujoco.mjtSameFrame, "mjSAMEFRAME_"),
-    "Constraint": (mujoco.mjtConstraint, "mjCNSTR_"),
-    "Jacobian": (mujoco.mjtJacobian, "mjJAC_"),
     "Disable": (mujoco.mjtDisableBit, "mjDSBL_"),
 }
 

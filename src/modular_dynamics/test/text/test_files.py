@@ -13,7 +13,6 @@ from modular_dynamics.exceptions import DescriptionError, ModularDynamicsError
 from modular_dynamics.loops import read_rules
 from modular_dynamics.modular import IncidenceMatrix, gaits, read_module_type
 from modular_dynamics.text.files import content_of, write_beside
-from modular_dynamics.text.sizes import MAX_YAML_BYTES
 
 ARM = ROBOTS / "four_link.urdf"
 READERS = {
@@ -88,17 +87,6 @@ def test_what_is_no_regular_file(read, tmp_path):
         with pytest.raises(ModularDynamicsError, match=f"no .* at .*, which is {kind}") as error:
             read(path)
         assert str(path) in str(error.value)
-
-
-@pytest.mark.parametrize("read", YAML.values(), ids=YAML)
-def test_a_file_that_is_too_large_is_refused_with_both_sizes(read, tmp_path):
-    path = tmp_path / "large"
-    with path.open("wb") as file:
-        file.truncate(10**9)  # without a block on the disk
-    with pytest.raises(
-        ModularDynamicsError, match=f"has 1000000000 bytes; at most {MAX_YAML_BYTES} are accepted"
-    ):
-        read(path)
 
 
 def test_refused_files_are_closed(tmp_path):

@@ -1,11 +1,11 @@
-"""Findings on misspelt and misplaced elements, attributes and texts, which would be ignored silently.
+"""Findings on elements, attributes and texts that are ignored, in one walk over all elements.
 
-Without them a default would be used: <Axis xyz="0 1 0"/>, and <axis xyz="0 1 0"/> within <limit>, leave the
-axis at 1 0 0. Elements of other tools that foreign/ reads are checked likewise. Elements that resemble no
-known one belong to other tools and are not reported.
+Misspelt and misplaced ones: <Axis xyz="0 1 0"/>, and <axis xyz="0 1 0"/> within <limit>, leave the axis at
+1 0 0. Those of other tools that change torques and are not read (:mod:`.kinds`). Of others only the names are
+kept, for a note.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,21 +15,19 @@ from lxml import etree
 from ...model import Finding
 from ...text.sizes import shown
 from ..schema import (
-    HINTS,
+    ATTRIBUTES_OF,
     OTHER_ATTRIBUTES,
+    PLACES_OF,
     ROBOT,
+    SPRINGS,
     TAGS,
-    UNITS,
     Element,
-    elements_with,
+    advice_on,
     is_zero,
-    kind_of,
     letters,
-    parents_of,
-    said_by_urdf,
-    words,
 )
 from ..source import line_of, text_in, word
+from .kinds import is_silent, kind_of, kinds_in, names_in, seems
 
 #: Least similarity (difflib's ratio) and largest difference in length of a misspelt name and the one meant:
 #: "jiont" and "orgin" are found; "k_velocity" and "reflink", which published robots have, are not.
@@ -37,270 +35,225 @@ _ALIKE, _LENGTHS = 0.75, 1
 #: Least length at which a name of another tool is compared by similarity: short ones are similar by chance.
 _SHORT = 8
 #: Elements of simulators, controllers and sensors, which have joints, axes and poses of their own.
-_OF_OTHER_TOOLS = ("gazebo", "transmission", "sensor", "ros2_control", "material", "mujoco")
-#: Elements that are reported in any unknown element below <robot>.
-_OF_ROBOT = ("inertial", "mimic")
+_TOOLS = ("gazebo", "transmission", "sensor", "ros2_control", "material", "mujoco")
+#: Elements that would count in an owner of this kind; below the robot, elements that count nowhere else.
+_PARTS: dict[str, tuple[str, ...]] = {
+    "robot": ("inertial", "mimic"),
+    **dict.fromkeys(("link", "joint"), ("inertial", "mass", "inertia", "axis", "limit", "dynamics", "mimic")),
+}
 #: Attribute names too general for advice on an element of that name: published robots have a <version>.
 _GENERAL = ("name", "type", "version", "value", "stamp")
-_WITHOUT = "; torques are those without it"
-_AT_CUT = "; write <spring>, or <joint_dynamics> of a joint that closes no loop, in <modular_dynamics>"
-
-
-#: Names of the elements of URDF that are read.
-_WORDS = frozenset(words(ROBOT))
-#: These and the names of our tags, by :func:`.letters`.
-_BY_LETTERS = {letters(word): word for word in (*TAGS.children, *_WORDS)}
-
-
-#: A finding, and the element that it reports; None if it reports an attribute or a text.
-Ignored = tuple[Finding, etree._Element | None]
+#: Place of our tags.
+_OURS = ("modular_dynamics",)
+#: Rule of elements that nothing reads.
+_OTHER = Element(is_read=False, names=(False, False))
 
 
 class _Owner(NamedTuple):
-    """The link, joint or robot that a finding names, or a loop of another tool (``is_cut``)."""
+    """The link, joint or robot that a finding names, or a loop of another tool.
+
+    Attributes:
+        tool: the element of a known tool around. is_silent: whether other tools' names say nothing there.
+    """
 
     kind: str
     name: str
-    is_cut: bool = False
+    tool: str = ""
+    is_silent: bool = False
 
     def where(self, element: etree._Element) -> str:
         """Return the name in messages of an element in this owner."""
         own = f"{self.kind} '{self.name}'"
         return own if word(element) == self.kind else f"<{word(element)}> of {own}"
 
-    def ignored(
-        self, kind: str, text: str, element: etree._Element, hint: str, assumed: str = " and ignored"
-    ) -> Finding:
-        """Return a finding about an element in this owner."""
-        return Finding(kind, self.kind, self.name, text, line_of(element), assumed, hint)
 
+class Ignored:
+    """What is ignored in a <robot> element, but for <modular_dynamics>, which tags.py checks when it is read.
 
-def names_and_places(root: etree._Element) -> Iterator[Ignored]:
-    """Yield findings on misspelt and misplaced elements, attributes and texts anywhere in <robot>.
-
-    <modular_dynamics> is left out: tags.py checks it when it is read.
+    Attributes:
+        findings: on misspelt and misplaced elements, attributes and texts, and on those of other tools that
+            change torques.
+        unknown: by name, the first line of other elements in <robot>, links and joints that nothing reads.
     """
-    yield from _checked(root, ROBOT, _Owner("robot", root.get("name", "")))
 
+    def __init__(self, root: etree._Element) -> None:
+        self._names = names_in(root)
+        self.findings: list[Finding] = []
+        self.unknown: dict[str, int | None] = {}
+        self._check(root, ROBOT, _Owner("robot", root.get("name", "")))
 
-def _checked(element: etree._Element, rule: Element, owner: _Owner) -> Iterator[Ignored]:
-    """Yield findings on an element with this rule, and on all elements in it."""
-    yield from ((finding, None) for finding in _attributes(element, rule, owner))
-    text = text_in(element)
-    if rule.is_read and not rule.holds_text and any(map(str.isalnum, text)):
-        what = f"{owner.where(element)} contains the text {shown(text)}"
-        hint = "; is a '<' missing?"
-        if not rule.children:
-            hint = f'; URDF has values in attributes: <{element.tag} {rule.attributes[0]}="..."/>'
-        yield owner.ignored("stray text", what, element, hint, "; it is ignored"), None
-    for child in element.iterchildren(etree.Element):
-        tag = word(child)
-        of_child = rule.children.get(tag) or rule.of_others.get(tag)
-        if of_child is TAGS:
-            continue
-        if of_child is None or (tag not in rule.children and _is_our_tag(child)):
-            yield from _unknown(child, element, rule, owner)
-            continue
-        if not of_child.is_read:
-            yield from _lost_in(child, owner)
-        if of_child.is_read or of_child.of_others or of_child.children:
+    def _add(
+        self,
+        owner: _Owner,
+        kind: str,
+        text: str,
+        element: etree._Element,
+        hint: str,
+        assumed: str = " and ignored",
+    ) -> None:
+        """Add a finding about an element in an owner."""
+        self.findings.append(Finding(kind, owner.kind, owner.name, text, line_of(element), assumed, hint))
+
+    def _check(self, element: etree._Element, rule: Element, owner: _Owner) -> None:
+        """Add findings on an element with this rule, and on all elements in it."""
+        if rule is not _OTHER:
+            self._check_attributes(element, rule, owner)
+        text = text_in(element)
+        if rule.is_read and not rule.holds_text and any(map(str.isalnum, text)):
+            what = f"{owner.where(element)} contains the text {shown(text)}"
+            hint = "; is a '<' missing?"
+            if not rule.children:
+                hint = f'; URDF has values in attributes: <{element.tag} {rule.attributes[0]}="..."/>'
+            self._add(owner, "stray text", what, element, hint, "; it is ignored")
+        for child in element.iterchildren(etree.Element):
+            tag = word(child)
+            of_child = rule.children.get(tag) or rule.of_others.get(tag)
+            if of_child is TAGS:
+                continue
+            if of_child is None or (
+                tag not in rule.children and (_is_our_tag(child) or _is_unread(child, element))
+            ):
+                self._check_unknown(child, element, rule, owner)
+                continue
             is_owner = tag in ("link", "joint") or tag in ROBOT.of_others
-            own = _Owner(tag, child.get("name", ""), of_child.is_cut) if is_owner else owner
-            yield from _checked(child, of_child, own)
+            own = owner._replace(kind=tag, name=child.get("name", "")) if is_owner else owner
+            self._check(child, of_child, self._inside(child, own, rule is ROBOT))
 
+    def _inside(self, child: etree._Element, owner: _Owner, is_top: bool = False) -> _Owner:
+        """Return the owner of what is in an element."""
+        tag = word(child)
+        is_tool = (is_top and tag in _TOOLS) or _has_prefix(tag)
+        return owner._replace(
+            tool=owner.tool or (tag if is_tool else ""), is_silent=owner.is_silent or is_silent(tag)
+        )
 
-def _unknown(
-    child: etree._Element, parent: etree._Element, rule: Element, owner: _Owner
-) -> Iterator[Ignored]:
-    """Yield a finding on a child element that the rule does not have, unless it belongs to another tool."""
-    tag, known = word(child), (*rule.children, *rule.of_others)
-    if _has_prefix(tag) and not any(map(_has_prefix, rule.children)):
-        yield from _with_prefix(child, parent, rule, owner)
-        return
-    if _says_nothing(child):
-        return
-    if owner.is_cut and (kind := kind_of(tag, "spring", "inertia")) and not is_zero(child.get("value", "")):
-        yield _at_cut(kind, f"<{tag}>", child, owner), child
-        return
-    where = f"{owner.where(parent)} has an element <{tag}>"
-    known_elsewhere = tag in _WORDS or _BY_LETTERS.get(letters(tag)) in TAGS.children
-    if not known_elsewhere and (meant := _meant(tag, known, bool(rule.names[0]), rule is ROBOT)) is not None:
-        of_meant = rule.children.get(meant) or rule.of_others[meant]
-        if of_meant.is_read or of_meant.of_others:
-            text, hint = f"{where}, which is unknown", f"; is <{meant}> meant?"
-            yield owner.ignored("misspelt element", text, child, hint), child
-    elif not rule.names[0]:  # another tool's, which may have anything
-        yield from _in_tool(child, parent, owner)
-    elif (right := _right_place(tag, word(parent), rule, owner)) is not None:
-        text = f"{where}, which does not belong there"
-        yield owner.ignored("misplaced element", text, child, f"; {right}", " and is ignored"), child
-    elif rule.names[1]:
-        hint = f"; known are {', '.join(f'<{one}>' for one in known)}"
-        yield owner.ignored("misplaced element", f"{where}, which is unknown", child, hint), child
-    else:
-        yield from _lost_in(child, owner)
-
-
-def _in_tool(child: etree._Element, parent: etree._Element, owner: _Owner) -> Iterator[Ignored]:
-    """Yield a finding on one of our tags, a spring or an inertia in an element of another tool."""
-    tag = word(child)
-    if _is_our_tag(child):
-        if owner.kind != "joint" or word(parent) != "actuator":
-            return  # _lost_in reports it, called for the whole element of the tool
-        text = f"{owner.where(parent)} has an element <{tag}>, which does not belong there"
-        hint = f"; the place of <{tag}> is in <modular_dynamics>"
-        yield owner.ignored("misplaced element", text, child, hint, " and is ignored"), child
-        return
-    said = {} if is_zero(str(child.get("value", text_in(child)))) else {tag: f"<{tag}>"}
-    if tag == "dynamics":
-        keys = [key for key in map(str, child.attrib) if not is_zero(str(child.get(key)))]
-        said = {key: f'<dynamics {key}="{child.get(key)!s}">' for key in keys}
-    elif tag == "inertia" and len(child.attrib) == 1:
-        said = {"armature": f"<{tag}>"}
-    for key, what in said.items():
-        if (kind := kind_of(key, "spring", "inertia")) is not None:
-            article = "an" if kind == "inertia" else "a"
-            text = f"{what} in {owner.where(parent)} seems to be {article} {kind} and is not read"
-            hint = f"; {HINTS[kind]}"
-            yield owner.ignored(f"{kind} of another tool", text, child, hint, _WITHOUT), child
+    def _check_unknown(
+        self, child: etree._Element, parent: etree._Element, rule: Element, owner: _Owner
+    ) -> None:
+        """Add findings on a child element that the rule does not have, or look at the elements in it."""
+        if _says_nothing(child):
             return
+        tag, inside = word(child), self._inside(child, owner, rule is ROBOT)
+        where, known = f"{owner.where(parent)} has an element <{tag}>", (*rule.children, *rule.of_others)
+        is_comparable = not _has_prefix(tag) or any(map(_has_prefix, rule.children))
+        if is_comparable and (meant := self._meant_element(tag, rule)) is not None:
+            of_meant = rule.children.get(meant) or rule.of_others[meant]
+            if of_meant.is_read or of_meant.of_others:
+                hint = f"; is <{meant}> meant?"
+                self._add(owner, "misspelt element", f"{where}, which is unknown", child, hint)
+            return
+        right = self._right_place(child, parent, rule)
+        kinds = {} if right or inside.is_silent else kinds_in(child, self._names, owner.kind, owner.tool)
+        if not (right or kinds or rule.names[0] or owner.tool) and _is_lost(child, owner.kind):
+            right = f"the place of <{tag}> is in {_one_of(PLACES_OF[letters(tag)][1])}"
+        if right:
+            text = f"{where}, which does not belong there"
+            self._add(owner, "misplaced element", text, child, f"; {right}", " and is ignored")
+        for kind, what in kinds.items():
+            name = child.get("name") or (owner.name if owner.kind != "robot" else tag)
+            self.findings.append(seems(kind, child, name, f"{what} in {owner.where(parent)}"))
+        if right or kinds:
+            return
+        if rule.names[1] and is_comparable:
+            hint = f"; known are {', '.join(f'<{one}>' for one in known)}"
+            self._add(owner, "misplaced element", f"{where}, which is unknown", child, hint)
+            return
+        before = len(self.findings)
+        self._check(child, _OTHER, inside)
+        if rule.is_read and not (inside.tool or inside.is_silent) and len(self.findings) == before:
+            self.unknown.setdefault(tag, line_of(child))
+
+    def _meant_element(self, tag: str, rule: Element) -> str | None:
+        """Return the element that is meant by a misspelt one; None if none is, or if it counts elsewhere."""
+        known = (*rule.children, *rule.of_others)
+        name, places = PLACES_OF.get(letters(tag), ("", ()))
+        if tag in (*known, name) or places == _OURS:
+            return None
+        return _meant(tag, known, rule.names[0], rule is ROBOT)
+
+    def _right_place(self, child: etree._Element, parent: etree._Element, rule: Element) -> str:
+        """Return advice on a misplaced element; empty if only other tools have such an element there."""
+        tag, local = word(child), word(child).rpartition(":")[2]
+        name, places = PLACES_OF.get(letters(tag), (tag, ()))
+        if places == _OURS and (rule.names[0] or _is_our_tag(child)):
+            return f"the place of <{name}> is in <modular_dynamics>"
+        if tag in ROBOT.of_others and rule is not ROBOT and _is_lost(child, ""):
+            return f"the place of <{tag}> is in <robot>"
+        if _has_prefix(tag):  # <x:inertial>, <x:passive>
+            meant = rule.children.get(local)
+            is_part = rule is not ROBOT and meant is not None and meant.is_read and local != "mimic"
+            is_ours = local in TAGS.children and _is_our_tag(child)
+            ours = " in <modular_dynamics>" * is_ours
+            return f"is <{local}>{ours} meant?" if is_part or is_ours else ""
+        if not rule.names[0]:
+            return ""
+        if tag == "origin" and "pose" in rule.children:
+            return "write <pose>x y z roll pitch yaw</pose>"  # in SDF
+        if (hint := advice_on(tag, word(parent), rule)) is None and places:
+            hint = f"the place of <{name}> is in {_one_of(places)}"
+        having = [one for one in ATTRIBUTES_OF.get(tag, ()) if one == word(parent) or one in rule.children]
+        if hint is None and having and tag not in _GENERAL:
+            hint = f"it is an attribute of {_one_of(having)}"
+        return hint or ("" if rule.children else f"<{word(parent)}> contains no elements")
+
+    def _check_attributes(self, element: etree._Element, rule: Element, owner: _Owner) -> None:
+        """Add findings on attributes that the rule does not have."""
+        tag = word(element)
+        known = (*rule.attributes, *rule.since, *rule.attributes_of_others)
+        for key in map(str, element.attrib):
+            if key in known or key in OTHER_ATTRIBUTES.get(tag, ()) or _has_prefix(key):
+                continue
+            value = str(element.get(key))
+            # one that is present is not misspelt
+            absent = tuple(one for one in known if one not in element.attrib)
+            text = f"{owner.where(element)} has an attribute '{key}', which is unknown"
+            if (meant := _meant(key, absent, rule.names[0])) is not None:
+                self._add(owner, "misspelt attribute", text, element, f"; is '{meant}' meant?")
+            elif is_zero(value, key):  # a default
+                continue
+            elif not owner.is_silent and (kind := kind_of(key, "spring", "inertia")) is not None:
+                what = f'{key}="{value}" of {owner.where(element)}'
+                self.findings.append(seems(kind, element, owner.name, what))
+            elif not rule.names[0]:  # of another tool
+                continue
+            elif (hint := advice_on(key, tag, rule) or _place_of_attribute(key, rule)) is not None:
+                self._add(owner, "misplaced attribute", text, element, f"; {hint}")
+            else:
+                self._add(owner, "unknown attribute", text, element, "")
 
 
-def _at_cut(kind: str, what: str, element: etree._Element, owner: _Owner) -> Finding:
-    """Return the finding on a spring or an inertia of a loop's joint, which the model does not have."""
-    article = "an" if kind == "inertia" else "a"
-    text = f"{what} of {owner.kind} '{owner.name}' seems to be {article} {kind} and is not read"
-    return owner.ignored(f"{kind} of another tool", text, element, _AT_CUT, _WITHOUT)
-
-
-def _with_prefix(
-    child: etree._Element, parent: etree._Element, rule: Element, owner: _Owner
-) -> Iterator[Ignored]:
-    """Yield a finding on an element of URDF or one of our tags that has a prefix: <x:inertial>."""
-    local = str(child.tag).rpartition("}")[2].rpartition(":")[2]
-    meant = rule.children.get(local)
-    is_ours = local in TAGS.children and _is_our_tag(child)
-    if not is_ours and (owner.kind == "robot" or meant is None or not meant.is_read or local == "mimic"):
-        return
-    text = f"{owner.where(parent)} has an element <{local}> with a prefix, which is of another tool"
-    where = " in <modular_dynamics>" * is_ours
-    yield owner.ignored("misplaced element", text, child, f"; is <{local}>{where} meant?"), child
-
-
-def _right_place(tag: str, parent: str, rule: Element, owner: _Owner) -> str | None:
-    """Return advice on a misplaced element; None if only other tools have such an element."""
-    in_sdf = "write <pose>x y z roll pitch yaw</pose>" if owner.is_cut and tag == "origin" else None
-    if (hint := in_sdf or said_by_urdf(tag, parent, rule)) is not None:
-        return hint
-    if (known := _BY_LETTERS.get(letters(tag))) in TAGS.children:
-        return f"the place of <{known}> is in <modular_dynamics>"
-    if tag == "inertia" and owner.kind == "joint" and not parent:
-        return 'write <joint_dynamics joint="" armature=""/> in <modular_dynamics> for the inertia of a drive'
-    if known is not None:
-        places = [place for place in parents_of(known) if place in _own_places(owner)]
-        return f"the place of <{known}> is in {_one_of(places or parents_of(known))}"
-    if (having := _attribute_of(tag, parent, rule)) is not None:
-        return f'write <{having} {tag}="..."/>{" in <modular_dynamics>" * (having in TAGS.children)}'
-    return None if rule.children else f"<{parent}> contains no elements"
-
-
-def _attribute_of(tag: str, parent: str, rule: Element) -> str | None:
-    """Return the element that has an attribute ``tag``, the parent or one in it; None if there is none.
-
-    Example: SDF writes <dynamics><damping>, URDF an attribute of <dynamics>.
-    """
-    if tag in _GENERAL:
-        return None
-    if tag in (*rule.attributes, *rule.since):
-        return parent
-    having = elements_with(tag)
-    of_joint = ["joint_dynamics"] if parent == "joint" and "joint_dynamics" in having else []
-    return next(iter([one for one in having if one in rule.children] + of_joint), None)
+def _place_of_attribute(key: str, rule: Element) -> str | None:
+    """Return where an attribute, or an element of its name, counts; None if only other tools have it."""
+    if key in PLACES_OF:
+        return f"<{key}> is an element in {_one_of(PLACES_OF[key][1])}"
+    if key in rule.children:
+        return f"<{key}> is an element in it"
+    having = () if key in _GENERAL else ATTRIBUTES_OF.get(key, ())
+    return f"it is an attribute of {_one_of(having)}" if having else None
 
 
 def _one_of(tags: Iterable[str]) -> str:
-    return " or ".join(f"<{tag}>" for tag in dict.fromkeys(tags))
+    return " or ".join(f"<{tag}>" for tag in tags)
 
 
-def _own_places(owner: _Owner) -> tuple[str, ...]:
-    """Return the names of the elements of this kind of owner that contain others."""
-    return {"link": ("link", "inertial"), "joint": ("joint",)}.get(owner.kind, ("robot",))
+def _is_unread(child: etree._Element, parent: etree._Element) -> bool:
+    """Return whether <gazebo> has a spring of no joint, or a joint in a block about a link: not read."""
+    if parent.tag != "gazebo":
+        return False
+    return child.tag in SPRINGS if parent.get("reference") is None else child.tag == "joint"
 
 
-def _lost_in(container: etree._Element, owner: _Owner) -> Iterator[Ignored]:
-    """Yield a finding on the first element that would count elsewhere, in a container that is not read.
-
-    Example: <inertial> in <visual>.
-    """
-    around = [str(one.tag) for one in (container, *container.iterancestors())]
-    is_of_others = any(tag in _OF_OTHER_TOOLS or _has_prefix(tag) for tag in around)
-    for element in container.iterdescendants(etree.Element):
-        if not _is_our_tag(element) and (is_of_others or not _is_lost(element, owner)):
-            continue
-        tag = word(element)
-        right = _right_place(tag, "", ROBOT, owner)
-        if tag in ROBOT.of_others and tag not in TAGS.children:
-            right = f"the place of <{tag}> is in <robot>"
-        text = f"{owner.where(container)} contains an element <{tag}>, which does not belong there"
-        found = owner.ignored("misplaced element", text, element, f"; {right}", " and is ignored")
-        yield found, element
-        return
-
-
-def _is_lost(element: etree._Element, owner: _Owner) -> bool:
+def _is_lost(element: etree._Element, owner: str) -> bool:
     """Return whether an element would count elsewhere: a whole link, joint or loop, or a part of the owner.
 
     A <link> or <joint> without its parts only refers to one.
     """
-    tag = str(element.tag)
+    tag = word(element)
     if (needed := {"link": ("inertial",), "joint": ("parent", "child")}.get(tag)) is not None:
         return all(element.find(part) is not None for part in needed)
-    if (rule := ROBOT.of_others.get(word(element))) is not None:
+    if (rule := ROBOT.of_others.get(tag)) is not None:
         return sum(word(child) in rule.children for child in element) > 1  # its two ends
-    of_owner = ("inertial", "mass", "inertia", "axis", "limit", "dynamics", "mimic")
-    if owner.kind == "robot":
-        return tag in _OF_ROBOT and bool(len(element) or element.attrib)
-    return tag in of_owner
-
-
-def _attributes(element: etree._Element, rule: Element, owner: _Owner) -> Iterator[Finding]:
-    """Yield findings on attributes that the rule does not have."""
-    tag = word(element)
-    known = (*rule.attributes, *rule.since, *rule.attributes_of_others)
-    for key in map(str, element.attrib):
-        if key in known or key in OTHER_ATTRIBUTES.get(tag, ()) or _has_prefix(key):
-            continue
-        value = str(element.get(key))
-        absent = [one for one in known if one not in element.attrib]  # one that is present was not misspelt
-        if owner.is_cut and (kind := kind_of(key, "spring", "inertia")):
-            if not is_zero(value):
-                yield _at_cut(kind, f'{key}="{value}"', element, owner)
-            continue
-        if (meant := _meant(key, tuple(absent), bool(rule.names[0]))) is not None:
-            kind, hint = "misspelt attribute", f"; is '{meant}' meant?"
-        elif is_zero(value, key) or not rule.names[0]:  # a default, or an attribute of another tool
-            continue
-        elif (right := said_by_urdf(key, tag, rule) or _right_element(key, rule, owner)) is not None:
-            kind, hint = "misplaced attribute", f"; {right}"
-        else:
-            kind, hint = "unknown attribute", f"; {UNITS}" if key in ("unit", "units") else ""
-        text = f"{owner.where(element)} has an attribute '{key}', which is unknown"
-        yield owner.ignored(kind, text, element, hint)
-
-
-def _right_element(key: str, rule: Element, owner: _Owner) -> str | None:
-    """Return advice on a misplaced attribute; None if only other tools have such an attribute."""
-    if key in TAGS.children:
-        return f"<{key}> is an element in <modular_dynamics>"
-    if key in _WORDS:
-        places = [place for place in parents_of(key) if place in _own_places(owner)]
-        return f"<{key}> is an element in {_one_of(places or parents_of(key))}"
-    if key in rule.children:
-        return f"<{key}> is an element in it"
-    own = tuple(tag for tag in elements_with(key) if {*parents_of(tag)} & {*_own_places(owner)})
-    if key not in _GENERAL and (having := own or elements_with(key)):
-        return f"it is an attribute of {_one_of(having)}"
-    return None
+    return tag in _PARTS.get(owner, ()) and bool(len(element) or element.attrib or owner != "robot")
 
 
 def _is_our_tag(element: etree._Element) -> bool:

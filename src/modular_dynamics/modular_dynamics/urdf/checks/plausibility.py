@@ -1,12 +1,13 @@
 """Findings on implausible lengths, masses, inertias and angles: probably values in other units.
 
-The values are used as given, also with ``strict``: each finding is a question that names the value. Except
-for placeholders, all values in 2,268 published descriptions (example-robot-data, ROS-Industrial, Drake,
-PyBullet, Unitree, iCub and others) are within the thresholds. "Published" below means these.
+The values are used as given, also with ``strict``: each finding is a question, but for ends without mass.
+Except for placeholders, all values in 2,268 published descriptions (example-robot-data, ROS-Industrial,
+Drake, PyBullet, Unitree, iCub and others) are within the thresholds. "Published" below means these, whose
+sizes then included boxes, cylinders and spheres of links.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,11 @@ from numpy.typing import NDArray
 
 from ...algebra import to_rotation_translation
 from ...exceptions import UrdfError
-from ...model import Finding
+from ...model import Finding, LoopJoint, Spring
 from ..description import Annotations, JointDescription, RobotDescription
 from ..source import line_of
 from ..values import LINE, Entry, attributes
-from .sizes import Geometry, RigidBody, RobotSizes, geometries, length
+from .sizes import RigidBody, RobotSizes, length, links_with_shapes
 
 #: Largest accepted ratio of the torque against gravity to a joint's effort limit. The largest of 567
 #: published descriptions with effort limits are 17 (a placeholder of 1 N), 12 and 10.
@@ -27,9 +28,6 @@ _TIMES_EFFORT = 30.0
 #: Largest accepted moving mass over the cube of the robot's size [kg/m^3]; published: 970 (a thick four-bar),
 #: then 120. A Barrett hand with masses in g (264 t) has 2e7. Robots lighter than _LIGHT [kg] are accepted.
 _DENSE_ROBOT, _LIGHT = 3000.0, 20.0
-#: Largest accepted mass of a link over the volume of its shapes' bounding box [kg/m^3]: osmium's density. The
-#: largest published one is 15,000 for links of _HEAVY [kg] or more; shapes of lighter ones are placeholders.
-_DENSEST, _HEAVY = 22_600.0, 10.0
 #: Least accepted mass over the sum of the cubed distances between joints [kg/m^3], for robots that reach
 #: farther than _LARGE [m]; smallest published: 0.03. Cubes of 1000 kg/m^3 with lengths in mm have 1e-6, in
 #: inches 0.02; slender links have less.
@@ -47,20 +45,17 @@ _WIDE, _WIDER_THAN_BODY, _WIDE_UNKNOWN, _NEGLIGIBLE = 0.6, 3.0, 1.5, 1e-3
 #: For the root: over the robot's extent; a radius [m] that is always accepted; least share of the mass.
 _WIDE_ROOT, _NARROW_ROOT, _NEGLIGIBLE_MASS = 30.0, 5.0, 0.01
 #: Least density [kg/m^3] of the box with a body's mass and moments (:meth:`.RigidBody.volume`) at which a
-#: body with a mesh is accepted: a turntable or a satellite's panel may be larger than the joints span, but no
-#: body is so light. With moments in kg cm^2 a link of 1000 kg/m^3 has 0.001, in lb in^2 0.005. Published
-#: placeholders are below 0.05, all lighter than 1 kg.
+#: body with a shape is accepted: a turntable or a satellite's panel may be larger than what the joints span,
+#: but no body is so light. With moments in kg cm^2 a link of 1000 kg/m^3 has 0.001, in lb in^2 0.005.
+#: Published placeholders are below 0.05, all lighter than 1 kg.
 _SPARSE = 1.0
 #: ``thinnest`` of these boxes: small where volumes must not be overestimated, large where not underestimated.
 _THIN, _THICK = 0.01, 0.2
 #: Distance of a centre of mass from the link's origin that is always accepted, in radii of gyration.
 _OFF_CENTRE = 5.0
-#: Largest accepted mass of a body over that of all others, if there are _SEVERAL bodies with mass and its
-#: density is above _DENSER; largest published: 1.7.
-_ALONE, _SEVERAL = 5.0, 3
-#: Largest accepted density [kg/m^3] of the box with a body's mass and moments, for at least _LIGHTEST [kg]
-#: and _SMALLEST [m^3]; smaller ones are placeholders. Largest published: 32,000 (a gear).
-_DENSER, _LIGHTEST, _SMALLEST = 50_000.0, 1.0, 1e-6
+#: Largest accepted density [kg/m^3] of the box with a body's mass and moments, and least mass of bodies whose
+#: density is looked at [kg]. Largest published: 32,000 (a gear).
+_DENSER, _LIGHTEST = 50_000.0, 1.0
 #: Largest accepted armature over the inertia that the joint moves with all links stretched out.
 _HEAVY_DRIVE = 1000.0
 
@@ -75,19 +70,18 @@ def implausible_numbers(
 
     Args:
         gravity: (3,) in the root link's frame [m/s^2].
-        root: <robot> with the shapes of links; None: unknown shapes.
+        root: <robot>, which says what links have shapes; None: none.
     """
-    shapes = {} if root is None else geometries(root)
+    shapes = frozenset[str]() if root is None else links_with_shapes(root)
     sizes = RobotSizes(robot, shapes)
     yield from _gravity_torques(annotations, gravity, sizes)
     yield from _long_and_light(sizes)
     yield from _heavy(sizes)
-    yield from _dense_links(shapes, sizes)
     yield from _distant_masses(sizes)
     yield from _distant_anchors(annotations, sizes)
     yield from _large_inertias(sizes)
     yield from _large_armatures(annotations, sizes)
-    yield from _undeclared_masses(annotations, shapes, sizes)
+    yield from _bodies_without_mass(annotations, shapes, sizes)
 
 
 def _gravity_torques(
@@ -157,39 +151,6 @@ def _heavy(sizes: RobotSizes) -> Iterator[Finding]:
     yield Finding("large mass", "link", link.name, text, link.line, asks=True)
 
 
-def _dense_links(shapes: Mapping[str, Geometry], sizes: RobotSizes) -> Iterator[Finding]:
-    """Yield findings on links denser than any material, by their shapes, or by their moments of inertia.
-
-    By moments only if the body also outweighs all others.
-    """
-    asked = set[str]()
-    moving = {link.name for body in sizes.moving for link, _, _ in body.links}
-    for name, shape in shapes.items():
-        link = sizes.robot.links[name]
-        is_heavy = link.mass >= _HEAVY
-        is_known = is_heavy or (
-            name in moving and not shape.has_mesh and link.mass >= _LIGHTEST and shape.volume >= _SMALLEST
-        )
-        if is_known and 0.0 < shape.volume * (_DENSEST if is_heavy else _DENSER) < link.mass:
-            text = (
-                f"has {_shown(link.mass)} kg in a box of {shape.volume:.3g} m^3 round its <visual> and "
-                f"<collision>, {_shown(link.mass / shape.volume)} kg/m^3; is its mass in kg?"
-            )
-            asked.add(name)
-            yield link.finding("large mass", text, asks=True)
-    massive = [body for body in sizes.moving if body.mass > 0.0]
-    for body in massive if len(massive) >= _SEVERAL else ():
-        others = sizes.moving_mass - body.mass
-        if body.mass > max(_LIGHTEST, _ALONE * others) and 0.0 < _DENSER * body.volume(_THICK) < body.mass:
-            link = max((link for link, _, _ in body.links), key=lambda one: one.mass)
-            if link.name not in asked:
-                text = (
-                    f"has {_shown(link.mass)} kg, all links that other joints move have {others:.3g} kg, and "
-                    f"its moments of inertia are of {body.volume(_THICK):.3g} m^3; is its mass in kg?"
-                )
-                yield link.finding("large mass", text, asks=True)
-
-
 def _distant_masses(sizes: RobotSizes) -> Iterator[Finding]:
     """Yield findings on centres of mass far outside the robot."""
     extent = sizes.extent
@@ -212,29 +173,29 @@ def _distant_anchors(annotations: Annotations, sizes: RobotSizes) -> Iterator[Fi
     longest = max(_FARTHEST * sizes.extent, _NEAR)
     if sizes.extent == 0.0:
         return
-    sections = (
-        ("loop joint", "loop_joints", annotations.loop_joints),
-        ("spring", "springs", annotations.springs),
-    )
-    for element, section, closing in sections:
-        for one in closing:
-            line = annotations.lines.get((section, one.name))
-            for anchor in one.anchors:
-                distance = length(to_rotation_translation(anchor.x_link_anchor)[1])
-                if distance > longest:
-                    text = (
-                        f"{element} '{one.name}' has an anchor {distance:.3g} m away from the origin of link "
-                        f"'{anchor.link}', and all joints reach {sizes.reach:.3g} m; is it in m?"
-                    )
-                    yield Finding("distant anchor", element, one.name, text, line, asks=True)
-    for spring in annotations.springs:
-        if spring.free_length > longest:
-            text = (
-                f"spring '{spring.name}' has a free length of {spring.free_length:.3g} m, and all joints "
-                f"reach {sizes.reach:.3g} m; is it in m?"
+    closing: list[tuple[str, str, LoopJoint | Spring]] = [
+        *(("loop joint", "loop_joints", loop) for loop in annotations.loop_joints),
+        *(("spring", "springs", spring) for spring in annotations.springs),
+    ]
+    for element, section, one in closing:
+        lengths = [
+            (
+                length(to_rotation_translation(end.x_link_anchor)[1]),
+                f" away from the origin of link '{end.link}'",
             )
-            line = annotations.lines.get(("springs", spring.name))
-            yield Finding("long spring", "spring", spring.name, text, line, asks=True)
+            for end in one.anchors
+        ]
+        lengths += [(one.free_length, "")] if isinstance(one, Spring) else []
+        for size, where in lengths:
+            if size > longest:
+                what = "an anchor" if where else "a free length of"
+                text = f"{element} '{one.name}' has {what} {size:.3g} m{where}, and all joints reach "
+                text, kind = (
+                    f"{text}{sizes.reach:.3g} m; is it in m?",
+                    "distant anchor" if where else "long spring",
+                )
+                line = annotations.lines.get((section, one.name))
+                yield Finding(kind, element, one.name, text, line, asks=True)
 
 
 def _large_inertias(sizes: RobotSizes) -> Iterator[Finding]:
@@ -263,7 +224,7 @@ def _is_too_wide(body: RigidBody, sizes: RobotSizes) -> bool:
     if not is_template and body.mass * radius * radius < _NEGLIGIBLE * sizes.moving_mass * extent * extent:
         return False
     is_dense = body.mass >= max(_LIGHTEST, _SPARSE * body.volume(_THIN))
-    if body.has_mesh and is_dense and not is_template:
+    if body.has_shape and is_dense and not is_template:
         return False
     if body.size == 0.0:
         return radius > _WIDE_UNKNOWN * extent
@@ -293,23 +254,25 @@ def _large_armatures(annotations: Annotations, sizes: RobotSizes) -> Iterator[Fi
             yield Finding("large armature", "joint", one.joint, text, line, asks=True)
 
 
-def _undeclared_masses(
-    annotations: Annotations, shapes: Mapping[str, Geometry], sizes: RobotSizes
-) -> Iterator[Finding]:
-    """Yield findings on moving links with a shape, without mass, within a chain; if other links have masses.
+def _bodies_without_mass(annotations: Annotations, shapes: Set[str], sizes: RobotSizes) -> Iterator[Finding]:
+    """Yield findings on moving bodies without mass: at ends of chains, and within them if they have a shape.
 
-    Ends of chains are reported by :func:`.massless_ends`. Links moved by passive joints and gears are exempt:
-    thin rods and levers of loops often have no mass on purpose.
+    Loop joints continue a chain. What passive joints and gears move within one is exempt: thin rods and
+    levers of loops often have no mass on purpose.
     """
     exempt = {*annotations.passive, *(gear.joint for gear in annotations.gears)}
+    held = {end.link for loop in annotations.loop_joints for end in loop.anchors}
     for name, body in sizes.bodies.items():
-        if name is None or name in exempt or body.mass > 0.0 or not sizes.moving_mass > 0.0:
-            continue
         links = [link for link, _, _ in body.links]
-        seen = next((link for link in links if link.name in shapes), None)
-        if seen is not None and any(joint.moves for link in links for joint in sizes.robot.below[link.name]):
-            text = "moves, has a <visual> or <collision>, and a mass of 0 kg; is its <inertial> missing?"
-            yield seen.finding("link without mass", text, asks=True)
+        if name is None or any(link.mass for link in links):
+            continue
+        if any(joint.moves for link in links for joint in sizes.robot.below[link.name]):
+            seen = next((link for link in links if link.name in shapes), None)
+            if seen is not None and name not in exempt and sizes.moving_mass > 0.0:
+                text = "moves, has a <visual> or <collision>, and a mass of 0 kg; is its <inertial> missing?"
+                yield seen.finding("link without mass", text, asks=True)
+        elif held.isdisjoint(link.name for link in links):
+            yield links[0].finding("end without mass", "moves, has no mass and ends a chain")
 
 
 def _shown(value: float) -> str:

@@ -1,6 +1,6 @@
 """Checks of the whole robot: tree, mimic joints, names in tags, limits, masses and inertias."""
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -118,24 +118,6 @@ def _resolve(joint: JointDescription, robot: RobotDescription, resolved: dict[st
                 one.line,
             )
         resolved[name] = Mimic(first.joint, factor, offset)
-
-
-def massless_ends(robot: RobotDescription, linked_by_loops: Set[str]) -> Iterator[Finding]:
-    """Yield findings on moving links without mass at the end of a chain, probably forgotten masses.
-
-    Args:
-        linked_by_loops: links at which loop joints continue the chain.
-    """
-    for joint in robot.joints.values():
-        if not joint.moves:
-            continue
-        body = robot.body_links(joint.child)
-        ends_chain = linked_by_loops.isdisjoint(body) and not any(
-            child.moves for link in body for child in robot.below[link]
-        )
-        if ends_chain and not any(robot.links[link].mass for link in body):
-            text = "moves, has no mass and ends a chain"
-            yield robot.links[joint.child].finding("end without mass", text)
 
 
 def check_references(robot: RobotDescription, annotations: Annotations) -> None:

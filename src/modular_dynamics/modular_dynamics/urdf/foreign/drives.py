@@ -22,7 +22,6 @@ from ..source import line_of, word
 from ..values import LINE, Entry
 from .words import Collected, amount, children, content
 
-_WRITE = 'write <joint_dynamics joint="" armature="" stiffness="" rest_position=""/> in <modular_dynamics>'
 #: Largest relative difference of equal numbers that two elements state.
 _SAME = 1e-3
 #: Names of elements and attributes: of inertias and their gear ratios, or of stiffnesses and rest positions.
@@ -141,7 +140,7 @@ def _motors(
         if numbers and (len(joints) != 1 or len(actuators) > 1):
             several = f"{len(joints)} joints" if len(joints) != 1 else f"{len(actuators)} motors"
             text = f"rotor inertias of {where}, of {several}, are not read"
-            collected.leave("inertia", numbers[0].element, name, text, _WRITE)
+            collected.leave("inertia", numbers[0].element, name, text)
         elif len(joints) == 1:
             joint, motor = joints[0].get("name", ""), (actuators or [owner])[0].get("name", "")
             key = (joint, motor) if motor else (joint, "", str(len(places)))
@@ -171,7 +170,7 @@ def _readings(kind: str, place: _Place, collected: Collected) -> list[_Statement
     zeros = [one for one in place.factors if one.value == 0.0] if numbers and kind == "inertia" else []
     for zero in zeros:
         text = f"{numbers[0].text} of joint '{place.joint}' is not read: {zero.text} is zero"
-        collected.leave(kind, zero.element, place.joint, text, _WRITE)
+        collected.leave(kind, zero.element, place.joint, text)
         return []
     return [_statement(kind, one, factor) for factor in factors or [None] for one in numbers]
 
@@ -211,13 +210,13 @@ def _collect(kind: str, groups: list[list[_Place]], robot: RobotDescription, col
         if others[joint]:
             text = f"several numbers state the {kind} of joint '{joint}': {one}, which counts, and "
             text += ", and ".join(dict.fromkeys(map(str, others[joint])))
-            collected.contradict(kind, entry, one.element, text, f"; {_WRITE}")
+            collected.contradict(kind, entry, one.element, text)
         elif place.words[1] and not place.factors:
             every = [other for group in groups for other in group if other.joint == joint]
             also = [_statement(kind, place.numbers[0], own) for other in every for own in other.factors]
             if also := [other for other in also if one.differs(other)]:
                 text = f"the {kind} of joint '{joint}' is {one}, and not {also[0]}; is that right?"
-                collected.contradict(kind, entry, one.element, text)
+                collected.contradict(kind, entry, one.element, text, asks=True)
 
 
 def _accepts(
@@ -230,7 +229,7 @@ def _accepts(
     if known is None or known.moves:
         what = "does not exist" if known is None else f"is {known.type}"
         text = f"the {kind} that <{word(element)}> states of joint '{joint}' is not read: the joint {what}"
-        collected.leave(kind, element, joint, text, _WRITE)
+        collected.leave(kind, element, joint, text)
     return False  # at a fixed joint it changes nothing
 
 
@@ -280,8 +279,7 @@ def _spring_damper(element: etree._Element, robot: RobotDescription, collected: 
     wrong += [f"'{link}' is no link of the URDF" for link in links if link not in robot.links]
     if wrong:
         text = f"<{word(element)}> is not read: {wrong[0]}"
-        hint = "write <spring> in <modular_dynamics>"
-        collected.leave("spring", element, name, text, hint)
+        collected.leave("spring", element, name, text)
         return
     law: dict[str, Any] = {key: content(parts[key]) for key in _LAW if key in parts}
     anchors = [

@@ -2,7 +2,6 @@
 
 - <loop_joint> of Isaac Sim and of Drake before 2017: <link1> and <link2> with xyz and rpy, or other ends.
 - <loop> and <coupling> of URDF+ (arXiv 2411.19753); its first parser called both <constraint>.
-- <constraint> of urdfdom's pull request 264.
 - <joint> of SDF inside <gazebo>, whose frames coincide with all joints at zero.
 - <drake:ball_constraint>.
 """
@@ -15,15 +14,7 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from ...algebra import (
-    DualQuaternion,
-    Quaternion,
-    from_xyz_rpy,
-    pose,
-    rotation_about,
-    to_rotation_translation,
-    to_xyz_rpy,
-)
+from ...algebra import DualQuaternion, from_xyz_rpy, to_rotation_translation, to_xyz_rpy
 from ...exceptions import UrdfError
 from ...model import Finding
 from ..description import Annotations, JointDescription, RobotDescription, free_name
@@ -39,12 +30,8 @@ _ENDS = (("link1", "link2"), ("predecessor", "successor"), ("parent", "child"))
 _TYPES = {"continuous": "revolute", "hinge": "revolute", "ball": "spherical", "position": "spherical"} | {
     kind: kind for kind in ("revolute", "prismatic", "spherical", "fixed")
 }
-_WRITE = "write <loop_joint> in <modular_dynamics>, and <passive> for the joints that no motor drives"
 #: Largest distance of equal points, as two tools write them [m].
 _ROUNDED = 1e-4
-#: Couplings with a smaller singular value do not determine their joints; smaller ratios are zero.
-_SINGULAR = 1e-9
-_GEAR = 'write <gear joint="" driver="" ratio=""/> in <modular_dynamics>'
 #: Larger angles of a pose [rad] are taken as degrees: a turn, and 5 % for rounding.
 _TURN = 2.0 * np.pi * 1.05
 #: Types of SDF's joints that couple other joints.
@@ -80,17 +67,14 @@ def collect_loops(root: etree._Element, robot: RobotDescription, collected: Coll
             if any(_are_same(entry, other) for other in collected.of("loop_joints")):
                 raise _NotNeededError("because the same loop joint stands before")
         except _NotReadError as error:
-            if element.get("type") in _COUPLES:
-                text = f"{what} couples joints and is not read: {error}"
-                collected.leave("coupling", element, name, text, _GEAR)
-                continue
-            text = f"{what} closes a loop and is not read: {error}"
-            collected.leave("loop", element, name, text, _WRITE)
+            couples = element.get("type") in _COUPLES
+            does = "couples joints" if couples else "closes a loop"
+            text = f"{what} {does} and is not read: {error}"
+            collected.leave("coupling" if couples else "loop", element, name, text)
             continue
         except _NotNeededError as error:
             if error.args:
                 left.setdefault(str(error), []).append(f"{what} (line {line_of(element)})")
-            collected.named.append(element)
             continue
         collected.read.append(element)
         if any(joints):  # others hold what is fixed anyway
@@ -155,24 +139,20 @@ def _loop(element: etree._Element, what: str, _: RobotDescription) -> dict[str, 
             ", ".join(f"<{end}>" for pair in pairs for end in pair if [*children(element, end)]) or "no ends"
         )
         raise _NotReadError(f"it has {has}; one <{ends[0]} link=...> and one <{ends[1]} link=...> are needed")
-    if _one(element, "ratio") is not None:
-        raise _NotReadError("it has a <ratio>, as a coupling")
+    for own in children(element):
+        if word(own).endswith(("ratio", "_origin", "_axis")):  # of a coupling; of urdfdom's pull request 264
+            raise _NotReadError(f"it has a <{word(own)}>")
     given = element.get("type") or "missing"
     kind = _TYPES.get(given)
     if kind is None:
         raise _NotReadError(f"its type is {given}, and {', '.join(_TYPES)} are read")
-    axes = [_axis(element, what, tag) for tag in ("axis", *(f"{end}_axis" for end in ends))]
-    axis = next((own for own in axes if own is not None), np.array([1.0, 0.0, 0.0]))
-    if axes[0] is not None and axes[1] is not None and not np.allclose(axes[0], axes[1], atol=1e-9):
-        raise _NotReadError(f"its <axis> and its <{ends[0]}_axis> differ")
-    successor = _end(second, what, _one(element, f"{ends[1]}_origin"))
-    if axes[2] is not None and kind != "spherical":
-        successor = _aligned(successor, axis, axes[2], kind, what)
+    axis = _one(element, "axis")
+    xyz = [1.0, 0.0, 0.0] if axis is None else Entry.of(axis, f"{what}, <axis>").numbers("xyz", 3)
     return {
         "type": kind,
-        "predecessor": _end(first, what, _one(element, f"{ends[0]}_origin"), _one(element, "origin")),
-        "successor": successor,
-        "axis": axis.tolist(),
+        "predecessor": _end(first, what, _one(element, "origin")),
+        "successor": _end(second, what),
+        "axis": _unit(np.array(xyz)).tolist(),
     }
 
 
@@ -195,14 +175,6 @@ def _end(end: etree._Element, what: str, *beside: etree._Element | None) -> dict
     return {"link": link, **(poses[0] if poses else {}), LINE: line_of(end)}
 
 
-def _axis(element: etree._Element, what: str, tag: str) -> Vector | None:
-    """Return the unit vector in a child element; None if there is none."""
-    axis = _one(element, tag)
-    if axis is None:
-        return None
-    return _unit(np.array(Entry.of(axis, f"{what}, <{tag}>").numbers("xyz", 3)))
-
-
 def _unit(vector: Vector) -> Vector:
     """Return the vector divided by its length. Raises _NotReadError: it is zero."""
     length = float(np.linalg.norm(vector))
@@ -211,25 +183,9 @@ def _unit(vector: Vector) -> Vector:
     return vector / length
 
 
-def _aligned(end: dict[str, Any], axis: Vector, own: Vector, kind: str, what: str) -> dict[str, Any]:
-    """Return a loop's end with its frame turned so that its axis, ``own`` until now, becomes ``axis``.
-
-    An axis of rotation may point either way: the direction that turns the frame less is taken.
-    """
-    if np.allclose(axis, own, atol=1e-9):
-        return end
-    if kind != "revolute":
-        raise _NotReadError(f"its axes {axis.tolist()} and {own.tolist()} differ")
-    own = -own if axis @ own < 0.0 else own
-    normal, cosine = np.cross(axis, own), float(axis @ own)
-    sine = float(np.linalg.norm(normal))
-    turn = rotation_about(normal / sine, float(np.arctan2(sine, cosine))) if sine > 1e-12 else Quaternion(1.0)
-    return {"link": end["link"], **_numbers(_pose(end, what) * pose(turn, np.zeros(3)))}
-
-
-def _pose(end: dict[str, Any], where: str = "a loop joint") -> DualQuaternion:
+def _pose(end: dict[str, Any]) -> DualQuaternion:
     """Return the pose of an end in its link. Raises UrdfError: a value that is not a number."""
-    return Entry(end, where, UrdfError).pose()
+    return Entry(end, "a loop joint", UrdfError).pose()
 
 
 def _numbers(x: DualQuaternion) -> dict[str, list[float]]:
@@ -337,34 +293,20 @@ def collect_couplings(root: etree._Element, robot: RobotDescription, collected: 
     Both sums are from the last common link on. Each coupling determines one joint: one with
     independent="false" if there is any, or else the one above the successor.
     """
-    rows: list[tuple[etree._Element, dict[str, float]]] = []
     dependent: list[str] = []
     for element in [own for own in children(root, *CLOSING) if _is_coupling(own)]:
         name = element.get("name") or f"line {line_of(element)}"
         try:
-            row, chosen = _coupling(root, element, robot, dependent)
+            row, joint = _coupling(root, element, robot, dependent)
         except _NotReadError as error:
             text = f"<{word(element)}> '{name}' couples joints and is not read: {error}"
-            collected.leave("coupling", element, name, text, _GEAR)
+            collected.leave("coupling", element, name, text)
             continue
-        rows.append((element, row))
-        dependent.append(chosen)
-    if not rows:
-        return
-    free = [name for name in dict.fromkeys(name for _, row in rows for name in row) if name not in dependent]
-    K = np.array([[row.get(name, 0.0) for name in (*dependent, *free)] for _, row in rows])
-    n = len(dependent)
-    if abs(np.linalg.svd(K[:, :n], compute_uv=False)).min() < _SINGULAR or not free:
-        names = ", ".join(dependent)
-        text = f"the couplings are not read: they do not determine the joints {names}"
-        collected.leave("coupling", rows[0][0], dependent[0], text, _GEAR)
-        return
-    ratios = -np.linalg.solve(K[:, :n], K[:, n:])
-    for (element, _), joint, of_joint in zip(rows, dependent, ratios, strict=True):
+        dependent.append(joint)
         drivers = [
-            {"joint": name, "ratio": float(ratio)}
-            for name, ratio in zip(free, of_joint, strict=True)
-            if abs(ratio) > _SINGULAR
+            {"joint": other, "ratio": -factor / row[joint]}
+            for other, factor in row.items()
+            if other != joint and factor != 0.0
         ]
         collected.add("gears", {"joint": joint, "drivers": drivers}, element, f"<{word(element)}>")
         collected.read.append(element)
@@ -393,7 +335,7 @@ def _coupling(
     candidates = [name for name in candidates if row[name] != 0.0]
     dependents = {joint.get("name") for joint in children(root, "joint") if is_dependent(joint)}
     chosen = next((name for name in candidates if name in dependents), next(iter(candidates), None))
-    if chosen is None:
+    if chosen is None or sum(factor != 0.0 for factor in row.values()) < len(ends):
         raise _NotReadError("no joint is left that it could determine")
     return row, chosen
 
@@ -414,7 +356,6 @@ def is_dependent(joint: etree._Element) -> bool:
 # 2. The attribute ``independent`` of URDF+: joints with another value than "true" are passive.
 # 3. Drives: if a <transmission> or a command interface of <ros2_control> drives some joints, the others are
 #    passive.
-# 4. Effort limits, if all joints have one: if some are above zero, the joints with zero are passive.
 #
 # At least one joint, or a gear from outside, must be left to move the loop. If no rule decides, no joint is
 # passive, calculations raise an error, and a finding says what to write.
@@ -429,13 +370,9 @@ def collect_passive(
     ours = {*own.passive, *(gear.joint for gear in own.gears)}
     geared = {gear["joint"]: {one["joint"] for one in gear["drivers"]} for gear in collected.of("gears")}
     dependent = {joint.get("name", "") for joint in children(root, "joint") if is_dependent(joint)}
-    everything = set(robot.joints)
-    efforts = {name: joint.limits.effort for name, joint in robot.joints.items()}
-    weak = {name for name, effort in efforts.items() if effort == 0.0}
     rules = (
         (dependent, 'independent="false" says so'),
-        (everything - _driven(root), "no <transmission> or command interface drives them"),
-        (weak, "their effort limits are zero, and those of other joints of the loop are not"),
+        (robot.joints.keys() - _driven(root), "no <transmission> or command interface drives them"),
     )
     lines = {loop["name"]: loop[LINE] for loop in collected.of("loop_joints")}
     for loops, joints in _groups(robot, collected.of("loop_joints")):
@@ -443,7 +380,7 @@ def collect_passive(
             continue
         free = [name for name in joints if name not in geared]
         turned_from_outside = any(geared.get(name, set()) - joints.keys() for name in joints)
-        for passive, reason in rules if all(efforts[name] is not None for name in joints) else rules[:-1]:
+        for passive, reason in rules:
             chosen = [name for name in free if name in passive]
             if chosen and (len(chosen) < len(free) or turned_from_outside):
                 collected.records += [Record("passive", {"joint": name}, reason) for name in chosen]

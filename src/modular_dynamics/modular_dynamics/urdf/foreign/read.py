@@ -1,24 +1,18 @@
 """All elements of other tools in a URDF ("words"), combined with our tags, which have precedence."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from typing import Any
 
 from lxml import etree
 
 from ...exceptions import UrdfError
-from ...model import Finding
-from ..checks.robot import check_tree
-from ..description import Annotations, RobotDescription, with_planar_joints
-from ..elements import read_robot, repair
-from ..header import in_its_version
-from ..schema import INERTIAS, SPRINGS
-from ..source import line_of, word
+from ..description import Annotations, RobotDescription
+from ..source import line_of
 from ..tags import checked_annotations
 from ..values import LINE, Entry
 from .drives import collect_drives, collect_springs
-from .loops import CLOSING, added_by_gazebo, collect_couplings, collect_loops, collect_passive
+from .loops import collect_couplings, collect_loops, collect_passive
 from .unread import collect_unread
 from .words import Collected, Record, children
 
@@ -29,13 +23,9 @@ _READ_AS = {
     "springs": "springs",
     "spherical": "ball joints",
     "planar": "three joints each, NAME_x, NAME_y and NAME_theta",
-    "universal": "two joints each, NAME_x and NAME_y",
     "armature": "armature of joints [kg m^2, or kg]",
     "stiffness": "springs at joints [N m/rad, or N/m]",
 }
-
-#: Sections that are only noted: :func:`replace_drake_joints` has replaced these joints already.
-_ONLY_NOTED = ("planar", "universal")
 
 
 def foreign_words(
@@ -44,19 +34,20 @@ def foreign_words(
     own: Annotations,
     given: Mapping[str, Any],
     replaced: Sequence[Record],
-    named: Sequence[etree._Element],
 ) -> Collected:
     """Return what elements of other tools state about a robot, without what our tags state too.
 
     Args:
         own: annotations of our tags and the partition file. given: their sections, before the checks; a
             section that is present and empty disables the reading of other tools' elements for it.
-        replaced: records of :func:`replace_drake_joints`. named: elements with findings already.
+        replaced: records of :func:`replace_drake_joints`. Their joints have the new types already.
 
     Raises:
         UrdfError: a value that is not a number.
     """
-    collected = _collected(root, robot)
+    collected = Collected()
+    for collect in (collect_loops, collect_couplings, collect_drives, collect_springs):
+        collect(root, robot, collected)
     records, ours = list[Record](), _Ours(own, given, robot)
     superseded = list[str]()
     for record in (*replaced, *collected.records):
@@ -68,21 +59,12 @@ def foreign_words(
     if superseded:
         collected.notes.insert(0, f"not read, because our tags say the same: {', '.join(superseded)}")
     collected.notes[:0] = _notes(records)
-    collected.records = [record for record in records if record.section not in _ONLY_NOTED]
-    collected.named += named
+    collected.records = [record for record in records if record.section != "planar"]
     settled = ((ours.rest_of(record), finding) for record, finding in collected.contradictions)
     collected.findings += [finding for rest, finding in settled if rest is not None]
     collect_passive(root, robot, own, collected)
     held = {anchor.link for loop in own.loop_joints for anchor in loop.anchors}
     collect_unread(root, robot, collected, held)
-    return collected
-
-
-def _collected(root: etree._Element, robot: RobotDescription) -> Collected:
-    """Return all loops, couplings, drives and springs of other tools."""
-    collected = Collected()
-    for collect in (collect_loops, collect_couplings, collect_drives, collect_springs):
-        collect(root, robot, collected)
     return collected
 
 
@@ -146,7 +128,7 @@ def _summary(section: str, entry: Mapping[str, Any]) -> str:
             return f"q[{entry['joint']}] = {' + '.join(terms)}"
         case "springs":
             return f"{entry['name']} of {' and '.join(anchor['link'] for anchor in entry['anchors'])}"
-        case "spherical" | "planar" | "universal":
+        case "spherical" | "planar":
             return str(entry["joint"])
     if "armature" in entry:
         return f"{entry['joint']} {entry['armature']:.4g}"
@@ -181,66 +163,33 @@ def with_words(annotations: Annotations, collected: Collected) -> Annotations:
     )
 
 
-def words_that_close(root: etree._Element) -> set[str]:
-    """Return the sections of other tools' elements that make joints depend on others; may change the tree.
-
-    Raises:
-        UrdfError: there are such elements, and links or joints are invalid.
-    """
-    if not _has_words(root, *CLOSING):
-        return set()
-    collected, robot = Collected(), _robot(root)
-    collect_loops(root, robot, collected)
-    collect_couplings(root, robot, collected)
-    return {record.section for record in collected.records}
-
-
-def remove_words(root: etree._Element) -> None:
-    """Remove from a tree the elements of other tools that are read; our tags replace them."""
-    if not _has_words(root, *CLOSING, *INERTIAS, *SPRINGS, "drake:joint", "drake:linear_spring_damper"):
-        return
-    for element in _collected(root, _robot(root)).read:
+def text_without(root: etree._Element, words: list[etree._Element]) -> str:
+    """Return the text of a <robot> element without the elements of other tools that our tags replace."""
+    for element in words:
         parent = element.getparent()
         if parent is not None:
             parent.remove(element)
     for block in list(children(root, "gazebo")):
         if not len(block):
             root.remove(block)
+    return etree.tostring(root, encoding="unicode")
 
 
-def _has_words(root: etree._Element, *words: str) -> bool:
-    """Return whether there are elements of these names, or joints that <gazebo> adds."""
-    return any(word(element) in words for element in root.iter(etree.Element)) or any(
-        True for _ in added_by_gazebo(root, "joint")
-    )
+# <drake:joint> -> joints of URDF: ball and planar ones. The model does not have other types.
 
-
-def _robot(root: etree._Element) -> RobotDescription:
-    """Return the links and joints of a root element, as :func:`..load.graph_of` reads them."""
-    replace_drake_joints(root)
-    version, _ = in_its_version(root)
-    repair(root)
-    robot = read_robot(root, version)
-    check_tree(robot)
-    return with_planar_joints(robot)
-
-
-# <drake:joint> -> joints of URDF: ball, planar, universal. The model does not have other types.
-
-_AS_URDF = {"ball": "floating", "planar": "planar", "universal": "continuous"}
+_AS_URDF = {"ball": "floating", "planar": "planar"}
 _STANDARD = ("revolute", "continuous", "prismatic", "fixed", "floating")
 
 
-def replace_drake_joints(root: etree._Element) -> tuple[list[Record], list[Finding]]:
-    """Turn <drake:joint> into joints of URDF; return records of their types, and findings on ignored parts.
+def replace_drake_joints(root: etree._Element) -> list[Record]:
+    """Turn <drake:joint> into joints of URDF; return records of types that URDF or the model do not have.
 
-    A ball joint becomes a floating joint with a record of <spherical>. A universal joint becomes two joints
-    NAME_x and NAME_y about x and y, as in Drake, with a massless link between.
+    A ball joint becomes a floating joint with a record of <spherical>.
 
     Raises:
-        UrdfError: a joint without name, or of a type that is not in the model, such as screw.
+        UrdfError: a joint without name, or of a type that is not read, such as screw or universal.
     """
-    replaced, findings = list[Record](), list[Finding]()
+    replaced = list[Record]()
     for joint in list(children(root, "drake:joint")):
         line, name = line_of(joint), Entry.of(joint, "<drake:joint>").name("name")
         kind = joint.get("type")
@@ -252,32 +201,4 @@ def replace_drake_joints(root: etree._Element) -> tuple[list[Record], list[Findi
         if kind in _AS_URDF:
             section = "spherical" if kind == "ball" else kind
             replaced.append(Record(section, {"joint": name, LINE: line}, "<drake:joint>"))
-        if kind == "universal":
-            findings += _split(joint, name)
-    return replaced, findings
-
-
-def _split(joint: etree._Element, name: str) -> Iterator[Finding]:
-    """Split a universal joint into two with a link between; yield findings on <axis> and <mimic>, ignored."""
-    parts = {str(own.tag): own for own in joint}
-    between = f"{name}_x_link"
-    second = etree.Element("joint", name=f"{name}_y", type="continuous")
-    link = etree.Element("link", name=between)
-    for own in list(joint):
-        if own.tag in ("axis", "mimic"):
-            joint.remove(own)
-            text = f"<{own.tag}> of the universal joint '{name}' is not read: it turns about x and then y"
-            hint = "; write two joints, with a link without mass between"
-            yield Finding(f"{own.tag} of a universal joint", "joint", name, text, line_of(own), "", hint)
-    etree.SubElement(second, "parent", link=between)
-    for tag in ("child", "dynamics", "limit"):
-        if tag in parts:
-            second.append(copy(parts[tag]))
-    etree.SubElement(second, "axis", xyz="0 1 0")
-    joint.set("name", f"{name}_x")
-    if "child" in parts:
-        parts["child"].set("link", between)
-    etree.SubElement(joint, "axis", xyz="1 0 0")
-    for new in (link, second):
-        new.sourceline = joint.sourceline
-        joint.addnext(new)
+    return replaced

@@ -7,6 +7,7 @@ from typing import Any
 from lxml import etree
 
 from ...model import Finding
+from ..checks.kinds import WRITE, unread
 from ..schema import is_zero
 from ..source import line_of, word
 from ..values import LINE, Entry
@@ -34,7 +35,7 @@ class Collected:
 
     Attributes:
         read: the elements of the records, which our tags can replace.
-        findings: on elements that change torques and are not read. named: these elements.
+        findings: on elements that change torques and are not read.
         contradictions: records about which other elements disagree, each with the finding on that.
     """
 
@@ -42,28 +43,26 @@ class Collected:
     read: list[etree._Element] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    named: list[etree._Element] = field(default_factory=list)
     contradictions: list[tuple[Record, Finding]] = field(default_factory=list)
 
     def add(self, section: str, entry: Mapping[str, Any], element: etree._Element, said_by: str) -> None:
         """Add an entry that this element states."""
         self.records.append(Record(section, {**entry, LINE: line_of(element)}, said_by))
 
-    def leave(self, kind: str, element: etree._Element, name: str, text: str, hint: str) -> None:
-        """Add the finding on an element that is not read: see :func:`unread`."""
-        self.findings.append(unread(kind, element, name, text, hint))
-        self.named.append(element)
+    def leave(self, kind: str, element: etree._Element, name: str, text: str) -> None:
+        """Add the finding on an element of this kind that is not read."""
+        self.findings.append(unread(kind, element, name, text))
 
     def contradict(
-        self, kind: str, entry: Mapping[str, Any], element: etree._Element, text: str, hint: str = ""
+        self, kind: str, entry: Mapping[str, Any], element: etree._Element, text: str, asks: bool = False
     ) -> None:
-        """Add a contradiction about an entry of <joint_dynamics>; without a hint the finding is a question.
+        """Add a contradiction about an entry of <joint_dynamics>, or a question.
 
         Our tags have precedence: if they state the same, the finding is dropped.
         """
         record = Record("joint_dynamics", {**entry, LINE: line_of(element)}, "")
-        of_kind, line = f"contradicting {kind}", line_of(element)
-        finding = Finding(of_kind, "joint", entry["joint"], text, line, "", hint, asks=not hint)
+        of_kind, hint = f"contradicting {kind}", "" if asks else f"; {WRITE[kind]}"
+        finding = Finding(of_kind, "joint", entry["joint"], text, line_of(element), "", hint, asks)
         self.contradictions.append((record, finding))
 
     def of(self, section: str) -> list[dict[str, Any]]:
@@ -98,9 +97,3 @@ def pose_of(element: etree._Element) -> dict[str, str]:
     """Return xyz, rpy or quat_xyzw of an element; empty if xyz and rpy are zero."""
     pose = {key: str(element.get(key)) for key in _POSE if key in element.attrib}
     return pose if "quat_xyzw" in pose or not all(map(is_zero, pose.values())) else {}
-
-
-def unread(kind: str, element: etree._Element, name: str, text: str, hint: str) -> Finding:
-    """Return the finding on an element that changes torques and is not read; ``hint``: what to write."""
-    assumed = "; torques are those without it"
-    return Finding(f"{kind} of another tool", "element", name, text, line_of(element), assumed, f"; {hint}")

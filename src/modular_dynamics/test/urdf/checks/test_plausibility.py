@@ -21,7 +21,6 @@ JOINT = (
     '<origin xyz="{x} 0 {z}"/><axis xyz="{axis}"/>'
     '<limit lower="-2" upper="2" effort="{effort}" velocity="3"/></joint>\n'
 )
-BOX = '<collision><geometry><box size="{0} {0} {0}"/></geometry></collision>'
 
 
 def arm(
@@ -80,43 +79,119 @@ def questions(text, **options):
     return asked
 
 
-def test_the_arm_itself_is_not_asked_about():
-    assert questions(arm()) == {}
-    assert questions(arm(effort=0)) == {}
-    assert questions(arm(effort=1)) == {}  # a placeholder: 20 times
-
-
-def test_lengths_in_millimetres():
-    asked = questions(arm(metre=1000.0))
-    assert sorted(asked) == ["large distance", "large gravity torque"]
-    (torque,), (distance,) = asked["large gravity torque"], asked["large distance"]
-    # 9.81 (3 200 + 2 550 + 0.5 750) = 20,360 N m; elbow: 9.81 (2 150 + 0.5 350) = 4660
-    assert torque == (
-        "line 5: joint 'shoulder' may need 20,356 N m against gravity, 407.1 times its effort limit of 50 "
-        "N m (1 more likewise); are lengths in m and masses in kg?"
-    )
-    assert distance == (
-        "line 6: all joints reach 800 m and all links have 5.5 kg; the longest step is 400 m, to joint "
-        "'elbow'; are lengths in m?"
-    )
-
-
-def test_lengths_in_millimetres_without_effort_limits_and_one_of_them_alone():
-    assert sorted(questions(arm(metre=1000.0, effort=0))) == ["large distance"]
-    assert sorted(questions(arm(metre=100.0, effort=0))) == ["large distance"]  # centimetres: 80 m
-    assert sorted(questions(arm(metre=39.37, effort=0))) == ["large distance"]  # inches: 31.5 m
-    one = arm(effort=0).replace('xyz="0.3 0 0"', 'xyz="300 0 0"')
-    assert "the longest step is 300 m, to joint 'wrist'" in questions(one)["large distance"][0]
-    # 60 m of a crane of 12 t; the arm as large as a house
-    assert questions(arm(metre=80.0, kilogram=2000.0, kgm2=1e7, effort=0)) == {}
-    assert questions(arm(metre=12.0, effort=0, kgm2=144.0)) == {}
-
-
-def test_gravity_decides_where_there_is_no_torque():
-    vertical, tilted = arm(metre=1000.0, axis="0 0 1"), arm(metre=1000.0, axis="0 1 1")
-    assert "joint 'elbow' may need 4,660 N m" in questions(vertical)["large gravity torque"][0]
+VISUAL = '<visual><geometry><mesh filename="a.stl"/></geometry></visual>'
+TAGS = '<modular_dynamics version="1">{}</modular_dynamics>'
+CLOSED = TAGS.format(
+    '<spring name="s" stiffness="100" free_length="{}"><anchor link="base" xyz="0 0 {}"/>'
+    '<anchor link="upper"/></spring><loop_joint name="l" type="spherical">'
+    '<predecessor link="base" xyz="{} 0 0"/><successor link="gripper"/></loop_joint>'
+)
+DRIVE = TAGS.format('<joint_dynamics joint="wrist" armature="{}"/>')
+#: 500 kg that reach 2.4 m: 1 kg m^2 is below a thousandth of 500 2.4^2, and 1.73 m is sqrt(1.5 / 0.5).
+HEAVY = {"metre": 3.0, "kilogram": 100.0, "gripper": 0.005, "effort": 0}
+#: The box of 0.4 kg with 4e-4 kg m^2 thrice has edges of sqrt(6 4e-4 / 0.4) m.
+MESHES = {"gripper": 0.4, "gripper_com": 0.15, "gripper_moment": 4e-4, "effort": 0, "shape": VISUAL}
+SHOULDER = "line 5: joint 'shoulder' may need "
+ASKED = [
+    # 9.81 (3 200 + 2 550 + 0.5 750) = 20,356 N m; elbow: 9.81 (2 150 + 0.5 350) = 4660
+    (
+        {"metre": 1000.0},
+        "large gravity torque",
+        f"{SHOULDER}20,356 N m against gravity, 407.1 times its effort limit",
+    ),
+    (
+        {"metre": 1000.0},
+        "large distance",
+        "line 6: all joints reach 800 m and all links have 5.5 kg; the longest step",
+    ),
+    (
+        {"metre": 39.37, "effort": 0},
+        "large distance",
+        "the longest step is 15.75 m, to joint 'elbow'; are lengths",
+    ),
+    ({"metre": 1000.0, "axis": "0 0 1"}, "large gravity torque", "joint 'elbow' may need 4,660 N m"),
     # sin(45 degrees) of that of the horizontal axis
-    assert "joint 'shoulder' may need 14,394 N m" in questions(tilted)["large gravity torque"][0]
+    ({"metre": 1000.0, "axis": "0 1 1"}, "large gravity torque", f"{SHOULDER}14,394 N m"),
+    ({"kilogram": 1000.0, "kgm2": 1000.0}, "large gravity torque", f"{SHOULDER}20,356 N m"),
+    ({"kilogram": 1000.0, "effort": 0}, "large mass", "all moving links have 5,500 kg, and with the largest"),
+    ({"kilogram": 1000.0, "effort": 0}, "large mass", "is link 'upper' with 3,000 kg; are masses in kg?"),
+    # 9.81 (3 0.2 + 2 0.55 + 500 0.75)
+    ({"gripper": 500, "gripper_moment": 0.5}, "large gravity torque", f"{SHOULDER}3,695 N m"),
+    (
+        {"gripper_moment": 10.0},  # kg cm^2
+        "large inertia",
+        "line 4: link 'gripper' has the moments of inertia 10, 10, 10 kg m^2, as if the 0.5 kg that joint "
+        "'wrist' moves lay 5.48 m from their centre, and all joints reach 0.8 m; are they in kg m^2, and",
+    ),
+    (
+        {"gripper": 0.01, "gripper_moment": 0.01},
+        "large inertia",
+        "as if the 0.01 kg that joint 'wrist' moves",
+    ),
+    (
+        {"gripper_moment": 1.0, **HEAVY},
+        "large inertia",
+        "as if the 0.5 kg that joint 'wrist' moves lay 1.73 m from",
+    ),
+    (
+        {"com_metre": 100.0, "effort": 0},
+        "distant centre of mass",
+        "line 2: link 'upper' has its centre of mass 20 m away from its origin, and all joints reach 0.8 m",
+    ),
+    ({"tags": CLOSED.format(77, 0.2, 0.5)}, "long spring", "line 8: spring 's' has a free length of 77 m"),
+    (
+        {"tags": CLOSED.format(0.1, 200, 0.5)},
+        "distant anchor",
+        "spring 's' has an anchor 200 m away from the origin of",
+    ),
+    (
+        {"tags": CLOSED.format(0.1, 0.2, 500)},
+        "distant anchor",
+        "loop joint 'l' has an anchor 500 m away from the",
+    ),
+    # 135 g cm^2 as 135 kg m^2, by a ratio of 50
+    (
+        {"tags": DRIVE.format(135 * 50**2)},
+        "large armature",
+        "joint 'wrist' has an armature of 337,500 kg m^2",
+    ),
+    (MESHES | {"gripper_moment": 4.0}, "large inertia", "as if the 0.4 kg"),
+    (MESHES | {"gripper_com": 15.0}, "distant centre of mass", "link 'gripper' has its centre of mass 15 m"),
+    (MESHES | {"gripper_moment": 1.0, "gripper": 0.5}, "large inertia", "as if the 0.5 kg"),
+]
+
+
+@pytest.mark.parametrize(("numbers", "kind", "text"), ASKED)
+def test_numbers_that_do_not_fit_are_asked_about(numbers, kind, text):
+    assert any(text in one for one in questions(arm(**numbers))[kind])
+
+
+SILENT = [
+    {},
+    {"effort": 0},
+    {"effort": 1},  # a placeholder: 20 times
+    {"metre": 80.0, "kilogram": 2000.0, "kgm2": 1e7, "effort": 0},  # a crane of 12 t
+    {"metre": 12.0, "effort": 0, "kgm2": 144.0},
+    {"gripper_moment": 0.05},  # of a tool of 0.4 m
+    {"gripper": 1e-6, "gripper_moment": 1e-6},  # a frame
+    {"gripper_moment": 0.9, **HEAVY},
+    {"tags": CLOSED.format(0.1, 0.2, 0.5)},
+    {"tags": DRIVE.format(135e-7 * 50**2)},  # a harmonic drive at a wrist
+    {"tags": DRIVE.format(3.0)},  # less than the whole arm
+    MESHES,
+    # larger than what the joints span, of plausible density: a turntable, a panel of a satellite, a reel
+    {"gripper": 9000, "gripper_moment": 2000, "effort": 0, "shape": VISUAL},
+    {"gripper": 60, "gripper_com": 8, "gripper_moment": 900, "effort": 0, "shape": VISUAL},
+    {"gripper": 1.0, "gripper_moment": 0.16, "effort": 0, "shape": VISUAL},
+]
+
+
+@pytest.mark.parametrize("numbers", SILENT)
+def test_numbers_that_may_be_meant_are_not(numbers):
+    assert questions(arm(**numbers)) == {}
+
+
+def test_gravity_decides_about_torques():
     assert "large gravity torque" not in questions(arm(metre=1000.0), gravity=(0, 0, 0))
     moon = questions(arm(metre=1000.0), gravity=(0, 0, -1.62))["large gravity torque"][0]
     assert "may need 3,362 N m" in moon
@@ -126,241 +201,47 @@ def test_gravity_decides_where_there_is_no_torque():
     "tags", ['<passive joint="shoulder"/>', '<gear joint="shoulder" driver="elbow" ratio="1"/>']
 )
 def test_joints_without_a_motor_have_no_effort_limit(tags):
-    tags = f'<modular_dynamics version="1">{tags}</modular_dynamics>'
-    asked = questions(arm(metre=1000.0, tags=tags))
+    asked = questions(arm(metre=1000.0, tags=TAGS.format(tags)))
     assert "joint 'elbow' may need 4,660 N m against gravity, 93.19 times" in asked["large gravity torque"][0]
 
 
-def test_masses_in_grams():
-    asked = questions(arm(kilogram=1000.0, kgm2=1000.0))
-    assert sorted(asked) == ["large gravity torque", "large mass"]
-    assert "may need 20,356 N m against gravity, 407.1 times" in asked["large gravity torque"][0]
-    assert "all moving links have 5,500 kg" in asked["large mass"][0]
-    assert "the heaviest is link 'upper' with 3,000 kg; are masses in kg?" in asked["large mass"][0]
-    assert sorted(questions(arm(kilogram=1000.0, effort=0))) == ["large mass"]
-
-
-@pytest.mark.parametrize("gripper", [500, 300])
-def test_a_gripper_in_grams(gripper):
-    asked = questions(arm(gripper=gripper, gripper_moment=0.5))["large gravity torque"]
-    needed = 9.81 * (3 * 0.2 + 2 * 0.55 + gripper * 0.75)
-    assert f"may need {needed:,.0f} N m" in asked[0]
-
-
-def test_a_gripper_denser_than_any_material():
-    """500 kg in a box of 0.1 m, round which a box of sqrt(3) 0.1 m is taken: 96,000 kg/m^3."""
-    asked = questions(arm(gripper=500, effort=0, shape=BOX.format(0.1), gripper_moment=0.8))
-    assert sorted(asked) == ["large mass"]
-    assert asked["large mass"] == [
-        "line 4: link 'gripper' has 500 kg in a box of 0.0052 m^3 round its <visual> and <collision>, "
-        "96,225 kg/m^3; is its mass in kg?"
-    ]
-    for shape in (
-        '<cylinder radius="0.05" length="0.1"/>',
-        '<sphere radius="0.05"/>',
-        '<box size="0.1 0.1 0.1"/>',
-    ):
-        round_it = f"<visual><geometry>{shape}</geometry></visual>"
-        assert "large mass" in questions(arm(gripper=500, effort=0, shape=round_it))
-    # a flywheel of 20 kg; a sensor of 1 kg with a placeholder as its shape; meshes; numbers of no use
-    for mass, shape in (
-        (20, BOX.format(0.12)),
-        (1, BOX.format(0.001)),
-        (25, '<visual><geometry><mesh filename="a.stl" scale="0.001 0.001 0.001"/></geometry></visual>'),
-        (25, BOX.format("x")),
-        (25, '<visual><origin xyz="1 2"/><geometry><sphere radius="0.1"/></geometry></visual>'),
-    ):
-        assert questions(arm(gripper=mass, effort=0, shape=shape, gripper_moment=0.01)) == {}
-
-
-@pytest.mark.parametrize(
-    ("mass", "moment"),
-    [
-        (0.5, 1.0),  # the identity
-        (0.01, 0.01),  # a placeholder of both
-        (0.5, 1e-3 * 1e4),  # kg cm^2
-        (0.5, 1e-3 * 1e6),  # kg mm^2
-        (0.5, 1e-3 * 1e9),  # g mm^2
-        (0.5, 1e-3 * 3417.0),  # lb in^2
-    ],
-)
-def test_inertias_of_something_far_larger(mass, moment):
-    asked = questions(arm(gripper=mass, gripper_moment=moment))
-    assert sorted(asked) == ["large inertia"]
-    radius = (1.5 * moment / mass) ** 0.5
-    assert asked["large inertia"] == [
-        f"line 4: link 'gripper' has the moments of inertia {moment:.4g}, {moment:.4g}, "
-        f"{moment:.4g} kg m^2, as if "
-        f"the {mass:.3g} kg that joint 'wrist' moves lay {radius:.3g} m from their centre, and "
-        "all joints reach "
-        "0.8 m; are they in kg m^2, and no placeholder?"
-    ]
-
-
-def test_inertias_that_may_be_meant_or_have_no_weight():
-    assert questions(arm(gripper_moment=0.05)) == {}  # of a tool of 0.4 m
-    assert questions(arm(gripper=1e-6, gripper_moment=1e-6)) == {}  # a frame
-    fixed = arm(gripper=0.01, gripper_moment=0.01).replace(
-        '<joint name="wrist" type="revolute">', '<joint name="wrist" type="fixed">'
+def test_inertias_of_fixed_links_are_those_of_their_body():
+    fixed, identity = (
+        arm(gripper=0.01, gripper_moment=moment).replace('"wrist" type="revolute"', '"wrist" type="fixed"')
+        for moment in (0.01, 10.0)
     )
     assert questions(fixed) == {}  # 0.01 kg m^2 on a forearm of 2 kg
-    identity = arm(gripper=0.01, gripper_moment=10.0).replace(
-        '"wrist" type="revolute"', '"wrist" type="fixed"'
-    )
     assert "as if the 2.01 kg that joint 'elbow' moves" in questions(identity)["large inertia"][0]
 
 
-@pytest.mark.parametrize(("unit", "distance"), [(1000.0, 200.0), (100.0, 20.0)])
-def test_centres_of_mass_in_other_units(unit, distance):
-    asked = questions(arm(com_metre=unit, effort=0))["distant centre of mass"]
-    assert asked[0] == (
-        f"line 2: link 'upper' has its centre of mass {distance:g} m away from its origin, and "
-        "all joints reach "
-        "0.8 m; is it in m?"
-    )
-    assert len(asked) == 3 if unit == 1000.0 else 2
-
-
 def test_a_vehicle_with_small_joints_is_not_asked_about():
-    inertial = (
-        '<inertial><origin xyz="4.9 0 0"/><mass value="900"/><inertia ixx="900" ixy="0" ixz="0" '
-        'iyy="900" iyz="0"'
-    )
-    vehicle = arm().replace(
-        '<link name="base"/>', f'<link name="base">{inertial} izz="900"/></inertial></link>'
-    )
+    heavy = LINK.format(name="base", com=4.9, mass=900, moment=900, shape="")
+    vehicle = arm().replace('<link name="base"/>', heavy)
     assert questions(vehicle) == {}
     assert "distant centre of mass" in questions(vehicle.replace("4.9 0 0", "4900 0 0"))
 
 
-VISUAL = '<visual><geometry><mesh filename="a.stl"/></geometry></visual>'
-INERTIAL = re.compile(r'(<link name="lower">)<inertial>.*?</inertial>', re.DOTALL)
-
-
 def test_a_massless_moving_link_with_a_shape_inside_a_chain():
-    without = INERTIAL.sub(rf"\g<1>{VISUAL}", arm())
-    assert questions(without) == {
+    inertial = re.compile(r'(<link name="lower">)<inertial>.*?</inertial>', re.DOTALL)
+    assert questions(inertial.sub(rf"\g<1>{VISUAL}", arm())) == {
         "link without mass": [
             "line 3: link 'lower' moves, has a <visual> or <collision>, and a mass of 0 kg; is "
             "its <inertial> missing?"
         ]
     }
-    for shape in ('<collision><geometry><sphere radius="0.1"/></geometry></collision>', BOX.format(0.2)):
-        assert sorted(questions(INERTIAL.sub(rf"\g<1>{shape}", arm()))) == ["link without mass"]
     # without a shape it is a helper of another joint; what passive joints move is often simplified
-    assert questions(INERTIAL.sub(r"\g<1>", arm())) == {}
-    passive = '<modular_dynamics version="1"><passive joint="elbow"/></modular_dynamics>'
-    assert questions(INERTIAL.sub(rf"\g<1>{VISUAL}", arm(tags=passive))) == {}
-
-
-TAGS = (
-    '<modular_dynamics version="1"><spring name="s" stiffness="100" free_length="{}"><anchor '
-    'link="base" xyz="0 0 {}"/>'
-    '<anchor link="upper"/></spring><loop_joint name="l" type="spherical"><predecessor '
-    'link="base" xyz="{} 0 0"/>'
-    '<successor link="gripper"/></loop_joint></modular_dynamics>'
-)
-
-
-@pytest.mark.parametrize(
-    ("numbers", "kind", "words"),
-    [
-        ((0.1, 0.2, 0.5), None, ""),
-        ((77, 0.2, 0.5), "long spring", "line 8: spring 's' has a free length of 77 m"),
-        (
-            (0.1, 200, 0.5),
-            "distant anchor",
-            "spring 's' has an anchor 200 m away from the origin of link 'base'",
-        ),
-        (
-            (0.1, 0.2, 500),
-            "distant anchor",
-            "loop joint 'l' has an anchor 500 m away from the origin of link 'base'",
-        ),
-    ],
-)
-def test_lengths_of_tags(numbers, kind, words):
-    asked = questions(arm(tags=TAGS.format(*numbers)))
-    assert list(asked) == ([kind] if kind else [])
-    assert words in "".join(asked.get(kind, []))
+    assert questions(inertial.sub(r"\g<1>", arm())) == {}
+    passive = TAGS.format('<passive joint="elbow"/>')
+    assert questions(inertial.sub(rf"\g<1>{VISUAL}", arm(tags=passive))) == {}
 
 
 def test_a_spring_on_one_body_has_no_effect():
-    tags = (
-        '<modular_dynamics version="1"><spring name="s" stiffness="9" free_length="0.1"><anchor '
-        'link="upper"/>'
-        '<anchor link="upper" xyz="0 0 0.1"/></spring></modular_dynamics>'
-    )
-    with pytest.warns(
-        md.ModelWarning, match="the ends of spring 's' are both on link 'upper'; it has no effect"
-    ):
-        md.load_urdf(arm(tags=tags))
+    anchors = '<anchor link="upper"/><anchor link="upper" xyz="0 0 0.1"/>'
+    text = arm(tags=TAGS.format(f'<spring name="s" stiffness="9" free_length="0.1">{anchors}</spring>'))
+    with pytest.warns(md.ModelWarning, match="ends of spring 's' are both on link 'upper'; it has no effect"):
+        md.load_urdf(text)
     with pytest.raises(md.UrdfError, match=r"are both on link 'upper'$"):
-        md.load_urdf(arm(tags=tags), strict=True)
-
-
-def test_an_armature_in_other_units():
-    """135 g cm^2 as 135 kg m^2, by a ratio of 50: at the wrist, which moves 0.5 kg."""
-    tag = '<modular_dynamics version="1"><joint_dynamics joint="wrist" armature="{}"/></modular_dynamics>'
-    (text,) = questions(arm(tags=tag.format(135 * 50**2)))["large armature"]
-    assert "joint 'wrist' has an armature of 337,500 kg m^2, and moves 0.0" in text
-    assert text.endswith("kg m^2 otherwise; is it in kg m^2?")
-    for right in (135e-7 * 50**2, 3.0):  # a harmonic drive at a wrist; less than the whole arm
-        assert questions(arm(tags=tag.format(right))) == {}
-
-
-def test_a_finger_in_grams():
-    """8 kg in a box of 4 cm round a finger."""
-    asked = questions(arm(gripper=8, effort=0, shape=BOX.format(0.025), gripper_moment=1e-3))
-    assert [text.partition("; ")[2] for text in asked["large mass"]] == ["is its mass in kg?"]
-
-
-#: Larger than what the joints span, of plausible density: a turntable, a panel of a satellite, a reel.
-LARGE_BODIES = (
-    {"gripper": 9000, "gripper_moment": 2000},
-    {"gripper": 60, "gripper_com": 8, "gripper_moment": 900},
-    {"gripper": 1.0, "gripper_moment": 0.16},
-)
-OTHER_UNITS = (
-    ("gripper_moment", 1e4, "large inertia"),  # kg cm^2
-    ("gripper_moment", 3417.2, "large inertia"),  # lb in^2
-    ("gripper_com", 100.0, "distant centre of mass"),  # cm
-    ("gripper_com", 39.37, "distant centre of mass"),  # inches
-    ("kilogram", 1e3, "large mass"),  # g
-    ("gripper", 1e3, "large mass"),  # g, of one link
-)
-
-
-@pytest.mark.parametrize("numbers", LARGE_BODIES)
-def test_meshes_may_be_larger_than_what_the_joints_span(numbers):
-    assert questions(arm(effort=0, shape=VISUAL, **numbers)) == {}
-
-
-@pytest.mark.parametrize(("key", "factor", "kind"), OTHER_UNITS)
-def test_other_units_are_asked_about_of_robots_with_meshes_alone(key, factor, kind):
-    """By mass and moments: the box of 0.4 kg with 4e-4 kg m^2 thrice has edges of sqrt(6 4e-4 / 0.4) m."""
-    right = {"kilogram": 1.0, "gripper": 0.4, "gripper_com": 0.15, "gripper_moment": 4e-4}
-    plain = questions(arm(effort=0, shape=VISUAL, **right))
-    asked = questions(arm(effort=0, shape=VISUAL, **(right | {key: right[key] * factor})))
-    assert plain == {}
-    assert kind in asked
-
-
-def test_an_identity_is_asked_about_beside_a_mesh():
-    assert sorted(questions(arm(effort=0, gripper_moment=1, shape=VISUAL))) == ["large inertia"]
-
-
-@pytest.mark.parametrize("shape", ["", VISUAL, BOX.format(0.1)])
-def test_an_identity_is_asked_about_at_the_end_of_a_heavy_robot(shape):
-    """500 kg that reach 2.4 m: 1 kg m^2 is below a thousandth of 500 2.4^2, and 1.73 m is sqrt(1.5 / 0.5)."""
-    heavy = {"metre": 3.0, "kilogram": 100.0, "gripper": 0.005, "effort": 0, "shape": shape}
-    asked = questions(arm(gripper_moment=1.0, **heavy))
-    assert sorted(asked) == ["large inertia"]
-    assert "as if the 0.5 kg that joint 'wrist' moves lay 1.73 m from" in asked["large inertia"][0]
-    turned = arm(gripper_moment=1.0, **heavy).replace('"0.15000000000000002 0 0"', '"0.15 0 0" rpy="0.3 1 2"')
-    assert "rpy" in turned
-    assert sorted(questions(turned)) == ["large inertia"]
-    assert questions(arm(gripper_moment=0.9, **heavy)) == {}
+        md.load_urdf(text, strict=True)
 
 
 # Angles in degrees: reported with a question, and used as given.
@@ -382,48 +263,12 @@ def changed(*replaced):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "kind", "text"),
-    [
-        (
-            'lower="-1"',
-            'lower="-180"',
-            "limit in degrees",
-            "line 4: joint 'j' has a limit of 180 rad; are these degrees?",
-        ),
-        (
-            'upper="1"',
-            'upper="179.5"',
-            "limit in degrees",
-            "line 4: joint 'j' has a limit of 179.5 rad; are these degrees?",
-        ),
-        (
-            '"0 0 0"',
-            '"90 0 0"',
-            "angle in degrees",
-            "line 4: <origin> of joint 'j' has rpy='90 0 0' [rad]; are these degrees?",
-        ),
-        (
-            '"0.1 0.2 0.3"',
-            '"0 -45 0"',
-            "angle in degrees",
-            "line 2: <origin> of link 'b' has rpy='0 -45 0' [rad]; are these degrees?",
-        ),
-    ],
-)
-def test_a_question_is_asked(old, new, kind, text):
-    with pytest.warns(md.ModelWarning) as caught:
-        graph = md.load_urdf(changed((old, new)))
-    assert [str(warning.message) for warning in caught] == [text]
-    assert [finding.kind for finding in graph.warnings] == [kind]
-
-
-@pytest.mark.parametrize(
     "replaced",
     [
         # two turns, and what stands for none in published robots
         [('lower="-1" upper="1"', 'lower="-12.56" upper="12.56"')],
         [('lower="-1" upper="1"', 'lower="-999999" upper="999999"')],
-        [('lower="-1" upper="1"', 'lower="-1e16" upper="1e16"')],
+        [('lower="-1"', 'lower="-15.7"')],  # no degrees have it
         [('"revolute"', '"prismatic"'), ('lower="-1" upper="1"', 'lower="-180" upper="180"')],
         [('"revolute"', '"continuous"'), ('lower="-1" upper="1"', 'lower="-180" upper="180"')],
         # a turn
@@ -435,17 +280,10 @@ def test_what_may_be_meant_is_silent(replaced, recwarn):
     assert not recwarn.list
 
 
-@pytest.mark.parametrize("limit", ["15.7", "628.3", "1000"])
-def test_limits_that_no_degrees_have_are_not_asked_about(limit):
-    assert md.load_urdf(changed(('lower="-1"', f'lower="-{limit}"')), strict=True).warnings == ()
-
-
-def test_questions_refuse_no_description():
-    """A winch may turn a hundred times."""
-    with pytest.warns(md.ModelWarning, match="are these degrees"):
-        assert (
-            md.load_urdf(changed(('lower="-1"', 'lower="-100"')), strict=True).joint("j").limits.lower == -100
-        )
+def test_a_limit_in_degrees_is_asked_about():
+    with pytest.warns(md.ModelWarning, match="^line 4: joint 'j' has a limit of 180 rad; are these degrees"):
+        (finding,) = md.load_urdf(changed(('lower="-1"', 'lower="-180"')), strict=True).warnings
+    assert (finding.kind, finding.asks) == ("limit in degrees", True)
 
 
 MIMIC = '<link name="c"/><joint name="k" type="{}"><parent link="a"/><child link="c"/>{}{}</joint></robot>'
@@ -464,21 +302,18 @@ def follower(kind, offset):
 @pytest.mark.parametrize(
     ("text", "asked"),
     [
+        (changed(('"0 0 0"', '"90 0 0"')), "line 4: <origin> of joint 'j' has rpy='90 0 0' [rad]; are these"),
         (follower("revolute", 90), "line 6: joint 'k': the offset of its <mimic> is 90 rad"),
-        (follower("revolute", -45.5), "joint 'k': the offset of its <mimic> is -45.5 rad"),
-        (follower("revolute", 6.28), ""),
         (follower("prismatic", 90), ""),
         (
             follower("prismatic", '0" multiplier="57.3'),
             "line 6: joint 'k': the multiplier of its <mimic> is 57.3; are these degrees?",
         ),
-        (follower("revolute", '0" multiplier="-0.01745'), "the multiplier of its <mimic> is -0.01745; are"),
         (follower("prismatic", '0" multiplier="57'), ""),
         (
             tagged('<joint_dynamics joint="j" stiffness="5" rest_position="30"/>'),
             "line 7: joint 'j': the rest_pos",
         ),
-        (tagged('<joint_dynamics joint="j" stiffness="5" rest_position="-3"/>'), ""),
         (
             tagged('<gear joint="k" driver="j" ratio="1" offset="180"/>', follower("revolute", 0)).replace(
                 '<mimic joint="j" offset="0"/>', ""
@@ -509,7 +344,7 @@ def follower(kind, offset):
         ),
     ],
 )
-def test_offsets_and_anchors_in_degrees(text, asked):
+def test_angles_in_degrees(text, asked):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", md.ModelWarning)
         questions = [str(one) for one in md.load_urdf(text).warnings if one.kind == "angle in degrees"]
@@ -535,7 +370,7 @@ def test_those_of_a_partition_file_are_asked_about_with_the_files_line(tmp_path)
 
 @pytest.mark.parametrize(
     ("gravity", "size"),
-    [("0 0 -9810", "9810"), ("0 0 -1", "1"), ("0 0 -98.1", "98.1"), ("0 -9.81 -9.81", "13.8734")],
+    [("0 0 -9810", "9810"), ("0 -9.81 -9.81", "13.8734")],
 )
 def test_a_gravity_of_no_planet_is_asked_about(gravity, size):
     tags = f'<modular_dynamics version="1" gravity="{gravity}"/></robot>'
@@ -546,9 +381,7 @@ def test_a_gravity_of_no_planet_is_asked_about(gravity, size):
     assert finding.asks
 
 
-@pytest.mark.parametrize(
-    "gravity", ["0 0 0", "0 0 9.81", "0 0 -1.62", "0 0 -3.72", "6.94 0 -6.94", "0 0 -9.80665"]
-)
+@pytest.mark.parametrize("gravity", ["0 0 0", "0 0 9.81", "0 0 -1.62", "0 0 -3.72", "6.94 0 -6.94"])
 def test_gravities_that_there_are(gravity, recwarn):
     tags = f'<modular_dynamics version="1" gravity="{gravity}"/></robot>'
     assert md.load_urdf(changed(("</robot>", tags)), strict=True).warnings == ()
@@ -569,7 +402,7 @@ def test_a_quaternion_of_another_length_at_an_end_of_a_loop(closing):
     assert "loop joint 'p' has an anchor with quat_xyzw='0 2 0 2', of length 2.83, not 1" in str(found[0])
 
 
-@pytest.mark.parametrize("mass", [1e-300, 1e-200, 1e-100])
+@pytest.mark.parametrize("mass", [1e-300, 1e-100])
 def test_a_radius_of_gyration_beyond_all_numbers_is_asked_about(mass):
     with pytest.warns(md.ModelWarning) as found:
         md.load_urdf(arm(gripper=mass, tags='<joint_dynamics joint="wrist" armature="1"/>'))

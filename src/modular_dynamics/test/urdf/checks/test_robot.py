@@ -29,12 +29,9 @@ def robot(arm, tip="", kind="revolute"):
 @pytest.mark.parametrize(
     ("kind", "link"),
     [
-        ("inertia of rounding errors", inertial(1.3, (0.0, 0.0, 0.0), ixy=2.4e-35)),
         ("inertia of rounding errors", inertial(1.3, (1e-15, -1e-15, 1e-16))),
         ("negative moment of inertia", inertial(1e-6, (-3.5e-8, 3.5e-8, 9.1e-8))),
-        ("negative moment of inertia", inertial(5.1, (-0.02, 0.05, 0.1))),
         ("broken triangle inequality", inertial(5.1, (0.02, 0.05, 0.1))),
-        ("broken triangle inequality", inertial(1.0, (0.3333, 0.3333, 0.6667))),
     ],
 )
 def test_used_as_given_with_one_warning(kind, link):
@@ -54,7 +51,6 @@ def test_used_as_given_with_one_warning(kind, link):
         inertial(1.0, (0.1, 0.2, 0.3 + 1e-11)),
         inertial(1.0, (0.333333, 0.333333, 0.666667)),  # a thin plate, six digits
         inertial(1.0, (-1e-12, 0.1, 0.1)),
-        inertial(0.0, (0,) * 3),
     ],
 )
 def test_rounding_of_a_right_inertia_is_no_finding(link, recwarn):
@@ -73,12 +69,6 @@ def test_a_matrix_that_contradicts_itself(given, says):
         )
         with pytest.raises(md.UrdfError, match=r"^strict: line 2"):
             md.load_urdf(text, strict=True)
-
-
-@pytest.mark.parametrize("mass", [-1.0, -1e-6])
-def test_a_negative_mass_is_refused(mass):
-    with pytest.raises(md.UrdfError, match=r"line 3: link 'tip' has mass .* it cannot be negative"):
-        md.load_urdf(robot(inertial(1.0, GOOD), inertial(mass, GOOD)))
 
 
 NEGATIVE_ABOUT_Z = inertial(1.0, (0.1, 0.1, -0.05))

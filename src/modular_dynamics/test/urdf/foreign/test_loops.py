@@ -4,16 +4,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.oracles.foreign_four_bar import (
-    AXIS,
-    DRAKE,
-    DRIVEN,
-    LOOPS,
-    PASSIVE,
-    four_bar,
-    gravity_torque,
-    pose,
-)
+from helpers.oracles.foreign_four_bar import DRIVEN, LOOPS, PASSIVE, four_bar, gravity_torque, pose
 from helpers.robots.urdf_text import inertial, joint, robot
 from modular_dynamics.urdf import has_loops
 
@@ -28,7 +19,7 @@ def torque(graph, angle=ANGLE, turns=(0.0, 0.0, 0.0)):
     return md.inverse_dynamics(graph, guess[:1], rest, rest, guess=guess)
 
 
-@pytest.mark.parametrize("angle", [0.9, -2.0, 2.5])
+@pytest.mark.parametrize("angle", [0.9, -2.0])
 @pytest.mark.parametrize("tool", LOOPS)
 @pytest.mark.parametrize(("tags", "more"), [(PASSIVE, ""), ("", DRIVEN)])
 def test_a_four_bar_in_the_words_of_each_tool(tool, tags, more, angle):
@@ -41,29 +32,20 @@ def test_a_four_bar_in_the_words_of_each_tool(tool, tags, more, angle):
     assert has_loops(text)
 
 
-def test_the_figure_of_the_report():
-    assert gravity_torque(ANGLE) == pytest.approx(1.73444, abs=1e-5)
-
-
 def turned():
     """The angles of the joints' frames with which the four-bar is closed with all joints at zero."""
     rod, rocker = pose(ANGLE)
     return ANGLE, rod - ANGLE, rocker
 
 
-ROD, ROCKER = pose(ANGLE)
 #: SDF's joints. Their frames are those of the rocker, unless they say otherwise.
 SDF = {
     "in the child": "<parent>rod</parent><child>rocker</child><pose>0.4 0 0 0 0 0</pose>"
     "<axis><xyz>0 -1 0</xyz></axis>",
-    "the other way round": "<parent>rocker</parent><child>rod</child><pose>0.5 0 0 0 0 0</pose>"
-    "<axis><xyz>0 1 0</xyz></axis>",
     "scoped names": "<parent>four::rod</parent><child>four::rocker</child><pose>0.4 0 0 0 0 0</pose>"
     "<axis><xyz>0 -1 0</xyz></axis>",
     "a pose in the parent": "<parent>rod</parent><child>rocker</child>"
     '<pose relative_to="rod">0.5 0 0 1.5707963267948966 0 0</pose><axis><xyz>0 0 1</xyz></axis>',
-    "a pose at a joint": '<parent>rod</parent><child>rocker</child><pose relative_to="b">0.5 0 0 0 0 0</pose>'
-    "<axis><xyz>0 1 0</xyz></axis>",
     "an axis of the model": "<parent>rod</parent><child>rocker</child><pose>0.4 0 0 1 0.5 0.2</pose>"
     '<axis><xyz expressed_in="__model__">0 -1 0</xyz></axis>',
     "an axis of the model, before": "<parent>rod</parent><child>rocker</child><pose>0.4 0 0 1 0.5 0.2</pose>"
@@ -72,7 +54,7 @@ SDF = {
 
 
 @pytest.mark.parametrize("words", SDF.values(), ids=SDF)
-@pytest.mark.parametrize("kind", ["revolute", "continuous", "ball"])
+@pytest.mark.parametrize("kind", ["revolute", "ball"])
 def test_a_four_bar_that_gazebo_closes(words, kind):
     """Gazebo's frames coincide with all joints at zero, so the links are placed accordingly."""
     block = f'<gazebo><joint name="pin" type="{kind}">{words}</joint></gazebo>'
@@ -150,119 +132,63 @@ def test_a_joint_of_gazebo_that_couples_is_no_loop(kind):
     (finding,) = md.load_urdf(four_bar(words)).warnings
     assert finding.kind == "coupling of another tool"
     assert f"<joint> 'g' couples joints and is not read: its type is {kind}" in str(finding)
-    assert "write <gear" in str(finding)
+    assert "<gear joint=" in str(finding)
 
 
-def test_mimic_joints_of_a_loop_with_further_coordinates():
-    """A loop that Isaac Sim closes is read, unless <mimic> leaves one coordinate."""
-    text = four_bar(LOOPS["Isaac Sim"], '<passive joint="b"/>', of_joints=("", "", '<mimic joint="a"/>'))
-    assert md.load_urdf(text).loop_joints
-    both = ("", '<mimic joint="a"/>', '<mimic joint="a"/>')
-    assert not md.load_urdf(four_bar(LOOPS["Isaac Sim"], of_joints=both)).loop_joints
-
-
-BROKEN = {
-    "a type": (LOOPS["Isaac Sim"].replace("spherical", "planar"), "its type is planar"),
-    "no type": (LOOPS["Isaac Sim"].replace(' type="spherical"', ""), "its type is missing"),
-    "one end": (
-        LOOPS["URDF+"].replace("predecessor", "first"),
-        "it has <successor>; one <predecessor link=...> and one <successor link=...> are needed",
+ISAAC, PLUS = LOOPS["Isaac Sim"], LOOPS["URDF+"]
+GAZEBO = '<gazebo><joint name="p" type="{}">{}<child>rocker</child>{}</joint></gazebo>'
+ROD = "<parent>rod</parent>"
+BROKEN = [
+    (ISAAC.replace("spherical", "planar"), "its type is planar"),
+    (ISAAC.replace(' type="spherical"', ""), "its type is missing"),
+    (
+        PLUS.replace("predecessor", "first"),
+        "it has <successor>; one <predecessor link=...> and one <successor",
     ),
-    "no end": (
-        LOOPS["Isaac Sim"].replace("link1", "first").replace("link2", "second"),
-        "it has no ends; one <link1 link=...> and one <link2 link=...> are needed",
+    (
+        ISAAC.replace("link1", "first").replace("link2", "second"),
+        "it has no ends; one <link1 link=...> and one",
     ),
-    "two first ends": (
-        LOOPS["Isaac Sim"].replace("link2", "link1"),
-        "it has 2 <link1>, and one is needed",
+    (ISAAC.replace("link2", "link1"), "it has 2 <link1>, and one is needed"),
+    (ISAAC.replace("<link2", '<parent link="g"/><link2'), "it has <link1>, <link2>, <parent>; one <link1"),
+    (
+        PLUS.replace("</predecessor>", '<origin xyz="0.2 0 0"/></predecessor>'),
+        "it has 2 <origin>, and one is",
     ),
-    "two predecessors": (
-        LOOPS["URDF+"].replace("successor", "predecessor"),
-        "it has 2 <predecessor>, and one is needed",
-    ),
-    "two children": (
-        LOOPS["urdfdom 264"].replace("<parent ", "<child "),
-        "it has 2 <child>, and one is needed",
-    ),
-    "three ends": (
-        LOOPS["Isaac Sim"].replace("<link2", '<link2 link="g"/><link2'),
-        "it has 2 <link2>, and one is needed",
-    ),
-    "ends of two tools": (
-        LOOPS["Isaac Sim"].replace("<link2", '<parent link="g"/><link2'),
-        "it has <link1>, <link2>, <parent>; one <link1 link=...> and one <link2 link=...> are needed",
-    ),
-    "two origins": (
-        LOOPS["URDF+"].replace("</predecessor>", '<origin xyz="0.2 0 0"/></predecessor>'),
-        "it has 2 <origin>, and one is needed",
-    ),
-    "two axes": (LOOPS["URDF+"].replace("</loop>", '<axis xyz="1 0 0"/></loop>'), "it has 2 <axis>, and one"),
-    "a pose in two places": (
-        LOOPS["URDF+"].replace('<predecessor link="rod"', '<predecessor link="rod" rpy="0 0.1 0"'),
+    (PLUS.replace("</loop>", '<axis xyz="1 0 0"/></loop>'), "it has 2 <axis>, and one"),
+    (
+        PLUS.replace('<predecessor link="rod"', '<predecessor link="rod" rpy="0 0.1 0"'),
         "the pose in 'rod' stands in 2 places, and one is needed",
     ),
-    "a pose beside and within": (
-        LOOPS["Isaac Sim"].replace("</loop_joint>", '<origin xyz="0.5 0 0"/></loop_joint>'),
-        "the pose in 'rod' stands in 2 places, and one is needed",
-    ),
-    "a ratio": (LOOPS["URDF+"].replace("</loop>", '<ratio value="3"/></loop>'), "it has a <ratio>"),
-    "two bodies": (
-        LOOPS["Drake"].replace("_body_B", "_body_A"),
-        "it has 2 <drake:ball_constraint_body_A>, and one is needed",
-    ),
-    "another axis": (
-        LOOPS["urdfdom 264"].replace("</constraint>", '<axis xyz="1 0 0"/></constraint>'),
-        "its <axis> and its <parent_axis> differ",
-    ),
-    "different axes": (
-        LOOPS["urdfdom 264"].replace('"revolute"', '"prismatic"'),
-        "its axes [0.0, -1.0, 0.0] and [0.0, 1.0, 0.0] differ",
-    ),
-    "no direction": (LOOPS["URDF+"].replace("0 -1 0", "0 0 0"), "its axis has no direction"),
-    "a body": (
-        LOOPS["Drake"].replace("_body_B", "_body_C"),
-        "it lacks <drake:ball_constraint_body_B name=...>",
-    ),
-    "an unknown link": (LOOPS["Isaac Sim"].replace('"rod"', '"rood"'), "'rood' is no link of the URDF"),
-    "a type of Gazebo": (
-        '<gazebo><joint name="p" type="universal"><parent>rod</parent><child>rocker</child></joint></gazebo>',
-        "its type is universal",
-    ),
-    "no parent": (
-        '<gazebo><joint name="p" type="ball"><child>rocker</child></joint></gazebo>',
-        "it lacks its <parent>",
-    ),
-    "a link": (
-        '<gazebo><joint name="p" type="ball"><parent>rood</parent><child>rocker</child></joint></gazebo>',
+    (PLUS.replace("</loop>", '<ratio value="3"/></loop>'), "it has a <ratio>"),
+    (PLUS.replace("</loop>", '<parent_origin xyz="1 0 0"/></loop>'), "it has a <parent_origin>"),
+    (PLUS.replace("0 -1 0", "0 0 0"), "its axis has no direction"),
+    (LOOPS["Drake"].replace("_body_B", "_body_C"), "it lacks <drake:ball_constraint_body_B name=...>"),
+    (ISAAC.replace('"rod"', '"rood"'), "'rood' is no link of the URDF"),
+    (GAZEBO.format("universal", ROD, ""), "its type is universal"),
+    (GAZEBO.format("ball", "", ""), "it lacks its <parent>"),
+    (
+        GAZEBO.format("ball", "<parent>rood</parent>", ""),
         "its parent is 'rood', which is no link of the URDF",
     ),
-    "a pose": (
-        '<gazebo><joint name="p" type="ball"><parent>rod</parent><child>rocker</child><pose>1 2</pose>'
-        "</joint></gazebo>",
-        "its <pose> does not hold 6 finite numbers",
+    (GAZEBO.format("ball", ROD, "<pose>1 2</pose>"), "its <pose> does not hold 6 finite numbers"),
+    (GAZEBO.format("ball", ROD, '<pose xyz="0.4 0 0"/>'), "its <pose> does not hold 6 finite numbers"),
+    (
+        GAZEBO.format("ball", ROD, "<pose>0 0 0 0 90 0</pose>"),
+        "its <pose> 0 0 0 0 90 0 is not six numbers in m",
     ),
-    **{
-        f"poses of Gazebo, {why}": (
-            f'<gazebo><joint name="p" type="ball"><parent>rod{parent}</parent><child>rocker</child>{poses}'
-            "</joint></gazebo>",
-            why,
-        )
-        for parent, poses, why in (
-            ("", "<pose>0 0 0 0 0 0</pose><pose>0.4 0 0 0 0 0</pose>", "it has 2 <pose>, and one is needed"),
-            ("", '<pose xyz="0.4 0 0"/>', "its <pose> does not hold 6 finite numbers"),
-            ("", "<pose>0.4 0 0 0 90 0</pose>", "its <pose> 0.4 0 0 0 90 0 is not six numbers in m and rad"),
-            ("<pose>0.5 0 0 0 0 0</pose>", "", "a <pose> stands in its <parent>"),
-        )
-    },
-    "a frame": (
-        '<gazebo><joint name="p" type="ball"><parent>rod</parent><child>rocker</child>'
-        '<pose relative_to="x">0 0 0 0 0 0</pose></joint></gazebo>',
-        "its frame is 'x'",
+    (
+        GAZEBO.format("ball", "<parent>rod<pose>1 0 0 0 0 0</pose></parent>", ""),
+        "a <pose> stands in its <parent>",
     ),
-}
+    (
+        GAZEBO.format("ball", ROD, '<pose relative_to="x">0 0 0 0 0 0</pose>'),
+        "its frame is 'x', which is no link or joint",
+    ),
+]
 
 
-@pytest.mark.parametrize(("words", "why"), BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize(("words", "why"), BROKEN)
 def test_a_loop_that_is_not_read_is_named(words, why):
     with pytest.warns(md.ModelWarning) as caught:
         graph = md.load_urdf(four_bar(words))
@@ -305,29 +231,6 @@ def test_one_pin_that_two_tools_state_is_one_loop_joint():
 def test_two_joints_of_two_links(second):
     graph = md.load_urdf(four_bar(LOOPS["Isaac Sim"] + second, PASSIVE, turned()))
     assert [loop.name for loop in graph.loop_joints] == ["pin", "q"]
-
-
-@pytest.mark.parametrize("active", ["0", "false"])
-def test_a_loop_that_is_switched_off(active):
-    words = LOOPS["URDF+"].replace("<loop ", f'<loop active="{active}" ')
-    assert "has an attribute 'active', which is unknown" in str(md.load_urdf(four_bar(words)).warnings[0])
-
-
-def test_a_spring_in_the_limit_of_a_loop():
-    words = LOOPS["URDF+"].replace("</loop>", '<limit stiffness="40"/></loop>')
-    assert "stiffness=\"40\" of loop 'pin' seems to be a spring" in str(
-        md.load_urdf(four_bar(words)).warnings[0]
-    )
-
-
-def test_invalid_numbers():
-    with pytest.raises(md.PartitionError, match=r"line 9: loop joint 'pin', predecessor: xyz='0\.5 0' has 2"):
-        md.load_urdf(four_bar(LOOPS["Isaac Sim"].replace("0.5 0 0", "0.5 0")))
-
-
-def test_a_name_that_a_joint_has_gets_an_underscore():
-    (loop,) = md.load_urdf(four_bar(LOOPS["Isaac Sim"].replace('"pin"', '"a"'), PASSIVE)).loop_joints
-    assert loop.name == "a_"
 
 
 def test_links_that_are_fixed_anyway_close_nothing():
@@ -402,6 +305,7 @@ def test_rotors_that_urdf_plus_couples(words, flags):
             "lacks its <predecessor> or <successor>",
         ),
         (coupling("upper", "upper", 6), "no joint is left that it could determine"),
+        (coupling("base", "r1", 6), "no joint is left that it could determine"),
     ],
 )
 def test_a_coupling_that_is_not_read_is_named(words, why):
@@ -409,31 +313,12 @@ def test_a_coupling_that_is_not_read_is_named(words, why):
     (finding,) = [one for one in graph.warnings if "of another tool" in one.kind]
     assert finding.kind == "coupling of another tool"
     assert why in str(finding)
-    assert "write <gear" in str(finding)
-
-
-def test_couplings_that_contradict_each_other_are_named():
-    words = [coupling("upper", "r1", 6), coupling("upper", "r1", 7)]
-    graph = md.load_urdf(geared(words))
-    assert not graph.gears
-    assert "do not determine" in str(graph.warnings[0])
-
-
-def test_our_own_loop_joint_in_the_wrong_place_is_only_misplaced():
-    ends = '<predecessor link="rod"/><successor link="rocker"/>'
-    own = f'<loop_joint name="pin" type="revolute">{ends}{AXIS}</loop_joint>'
-    assert [finding.kind for finding in md.load_urdf(four_bar(own)).warnings] == ["misplaced element"]
-
-
-def test_an_undeclared_prefix():
-    words = LOOPS["Drake"].replace(DRAKE, "")
-    graph = md.load_urdf(four_bar(words, PASSIVE))
-    assert torque(graph) == pytest.approx([gravity_torque(ANGLE)], abs=1e-12)
+    assert "<gear joint=" in str(finding)
 
 
 # Which joints of loops are passive, where the words of other tools close them.
 
-LOOP = LOOPS["Isaac Sim"]
+LOOP = ISAAC
 EFFORT = '<limit effort="{}" velocity="1"/>'
 INTERFACE = '<joint name="{}"><command_interface name="effort"/></joint>'
 DEPENDENT_OF_PASSIVE = ('independent="true"', 'independent="false"', 'independent="False"')
@@ -448,30 +333,6 @@ RULES = {
         "no <transmission> or command interface drives them",
     ),
     "URDF+": ("", {"attributes": DEPENDENT_OF_PASSIVE}, ("b", "c"), 'independent="false" says so'),
-    "URDF+ in other words": (
-        "",
-        {"attributes": ('independent="yes"', 'independent="0"', 'independent="fasle"')},
-        ("b", "c"),
-        'independent="false" says so',
-    ),
-    "URDF+ before drives": (
-        DRIVEN.replace('"a"', '"c"'),
-        {"attributes": DEPENDENT_OF_PASSIVE},
-        ("b", "c"),
-        'independent="false" says so',
-    ),
-    "efforts": (
-        "",
-        {"of_joints": (EFFORT.format(5), EFFORT.format(0), EFFORT.format(0))},
-        ("b", "c"),
-        "their effort limits are zero",
-    ),
-    "drives before efforts": (
-        DRIVEN,
-        {"of_joints": ("", EFFORT.format(5), EFFORT.format(5))},
-        ("b", "c"),
-        "no <transmission> or command interface drives them",
-    ),
 }
 
 
@@ -485,9 +346,7 @@ def test_the_rules(words, options, passive, reason):
 
 UNKNOWN = {
     "nothing": {},
-    "all alike": {"of_joints": (EFFORT.format(5),) * 3},
-    "one without a limit": {"of_joints": (EFFORT.format(5), EFFORT.format(0), "")},
-    "no efforts": {"of_joints": (EFFORT.format(0),) * 3},
+    "efforts": {"of_joints": (EFFORT.format(5), EFFORT.format(0), EFFORT.format(0))},
     "all drives": {
         "words": "".join(DRIVEN.replace('"a"', f'"{name}"').replace('"t"', f'"{name}"') for name in "abc")
     },
