@@ -28,7 +28,7 @@ DEFAULTS: dict[str, Any] = {
 #: [s] beyond stale_after: from the look at the clock to the message on its way, on a machine with other work.
 MARGIN = 0.1
 KEPT = 500  # messages with some of the joints
-STAMPS = 5000  # of states that were sent, and of answers
+STAMPS = 50_000  # of states that were sent, and of answers
 SENT = 1000  # states of which torques may be held: on a busy machine answers wait for seconds
 #: Of accelerations from filtered velocities, relative to the largest of the motion: the filter overshoots.
 OVERSHOOT = 20.0
@@ -55,6 +55,11 @@ class Answers:
     def on_sent(self, stamp: int) -> None:
         """This process sends a state with this stamp [ns]."""
         _count(self._times_sent, stamp)
+
+    def unanswered(self, since: int) -> list[int]:
+        """Stamps of states that were sent since a time [ns] and not answered yet."""
+        answered = {*self.answered}
+        return [stamp for stamp in self._times_sent if stamp >= since and stamp not in answered]
 
     def on_answer(self, message: JointState, info: dict[str, Any]) -> None:
         """A message of joint_torques, with rclpy's info."""

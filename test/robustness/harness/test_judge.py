@@ -87,6 +87,13 @@ def test_a_state_that_is_answered_again_is_wrong_unless_it_was_sent_again(judge)
         assert judge.tally.wrong == wrong
 
 
+def test_states_without_an_answer_are_known(judge):
+    for stamp in (NOW, NOW + 1, NOW + 2):
+        judge.on_sent(stamp)
+    judge.on_answer(*answer(NOW + 1))
+    assert (judge.unanswered(NOW), judge.unanswered(NOW + 1)) == ([NOW, NOW + 2], [NOW + 2])
+
+
 @pytest.mark.parametrize("field", ["position", "velocity", "effort"])
 @pytest.mark.parametrize("change", [1e-6, np.nan])
 def test_another_number_is_wrong(judge, field, change):
