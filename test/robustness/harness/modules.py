@@ -49,9 +49,9 @@ class Modules:
         node.create_subscription(JointState, "/modules/dynamics_node/joint_torques", self._on_torques, 1000)
         self._dock = node.create_client(Dock, "/modules/assembly_node/dock")
         self._undock = node.create_client(Undock, "/modules/assembly_node/undock")
-        target.start_in("assembly", "assembly_node", f"gait_file:={ROOT / 'config/gaits/snake.yaml'}",
-                        namespace="modules")  # fmt: skip
-        target.start_in("follower", "dynamics_node", *parameters, namespace="modules")
+        gait = f"gait_file:={ROOT / 'config/gaits/snake.yaml'}"
+        target.start(gait, kind="assembly_node", name="assembly", namespace="modules")
+        target.start(*parameters, kind="dynamics_node", name="follower", namespace="modules")
 
     def answers(self) -> bool:
         """Whether torques of modules have come; docks the first one."""
