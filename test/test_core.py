@@ -96,7 +96,7 @@ def single_results(function, rows, options):
     return results
 
 
-@examples(60)
+@examples(30)
 @given(tree=st.one_of(joint_trees(largest=12), random_trees(largest=20)))
 def test_all_kernels_agree_for_one_state_and_for_many(tree):
     """With the kernels that the library's functions run."""
@@ -138,45 +138,18 @@ def test_torques_and_mass_matrix_are_pinocchios(tree):
         assert_close(M, matrices, 1e-12)
 
 
-def test_without_rates_they_are_zero():
-    graph = load("charmie")
-    q, v, _ = random_states(graph, ROWS, 12)
-    zeros = np.zeros_like(v)
-    for robot in robots(graph):
-        for rates in ((v, None), (None, v), (None, None)):
-            expected, ours = np.empty_like(v), np.empty_like(v)
-            full = [zeros if one is None else one for one in rates]
-            assert robot.inverse_dynamics_rows(q, *full, expected, 1) == (ROWS, 0)
-            assert robot.inverse_dynamics_rows(q, *rates, ours, 1) == (ROWS, 0)
-            assert np.array_equal(ours, expected)
-            one = [rate if rate is None else rate[3] for rate in rates]
-            assert robot.inverse_dynamics(q[3], *one, ours[0]) == 0
-            assert_close(ours[0], expected[3], 1e-13)
-
-
 def test_designs_are_robots_of_their_own():
     graph = load("branched_38dof")
-    link, joint = graph.bodies[5].name, graph.joints[7].name
-    changes = [
-        {},
-        {f"link {link} mass": 2.5},
-        {f"joint {joint} origin x": 0.3, f"joint {joint} origin roll": 0.7},
-        {f"joint {joint} armature": 0.4, f"joint {joint} stiffness": 3.0, f"joint {joint} damping": 0.2},
-        {"gravity x": 1.0},
-    ]
-    others = [graph.with_parameters(change) for change in changes]
-    each, d = ROWS, len(others)
-    q, v, a = (x.reshape(d, each, -1) for x in random_states(graph, d * each, 14))
+    masses = [{}, {f"link {graph.bodies[5].name} mass": 2.5, "gravity x": 1.0}]
+    others = [graph.with_parameters(change) for change in masses]
+    q, v, a = (x.reshape(2, ROWS, -1) for x in random_states(graph, 2 * ROWS, 14))
     for robot in robots(graph):
-        rows, (out, expected) = np.empty((d, robot.number_count)), np.empty((2, *v.shape))
-        for k, other in enumerate(others):
-            core_robot(other).numbers(rows[k])
-            assert core_robot(other).inverse_dynamics_rows(q[k], v[k], a[k], expected[k], 1, 7) == (each, 0)
-        assert robot.inverse_dynamics_designs(rows, q, v, a, out, 2, 7) == (d, 0, 0)
+        rows, (out, expected) = np.empty((2, robot.number_count)), np.empty((2, *v.shape))
+        for k, other in enumerate(map(core_robot, others)):
+            other.numbers(rows[k])
+            assert other.inverse_dynamics_rows(q[k], v[k], a[k], expected[k], 1, 7) == (ROWS, 0)
+        assert robot.inverse_dynamics_designs(rows, q, v, a, out, 2, 7) == (2, 0, 0)
         assert_close(out, expected, 1e-12)
-        bad = a.copy()
-        bad[3, 11, 2] = np.nan
-        assert robot.inverse_dynamics_designs(rows, q, v, bad, out, 2, 7) == (3, 11, 1)
 
 
 def test_single_precision():

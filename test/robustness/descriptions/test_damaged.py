@@ -140,21 +140,8 @@ def nasty_paths(folder):
     os.mkfifo(folder / "pipe")
     made = ("empty", "binary", "folder", "loop", "broken", "pipe", "missing", "empty/below", "a" * 300)
     devices = ("/dev/zero", "/dev/null", "/dev/full", "/proc/self/mem", "/proc/self/environ", "/dev/stdin")
-    no_paths = (
-        "",
-        " ",
-        ".",
-        "/",
-        "~",
-        "~no_such_user/x",
-        "~\0",
-        "a\0b",
-        "\ud800",
-        "\udcff",
-        "\n",
-        "a" * 5000,
-    )
-    return [*(str(folder / name) for name in made), *devices, *no_paths]
+    no_paths = ("", " ", ".", "/", "~", "~no_such_user/x", "~\0", "a\0b", "\ud800", "\udcff", "\n")
+    return [*(str(folder / name) for name in made), *devices, *no_paths, "a" * 5000]
 
 
 def test_paths_at_which_there_is_no_description(tmp_path):
