@@ -5,7 +5,7 @@ Its functions are those of the library, which compare them with Pinocchio and th
 
 import ast
 import os
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from helpers.random_examples.joint_trees import joint_trees
 from helpers.random_examples.trees import random_trees
 from helpers.tree_dynamics import assert_close, random_states
 from modular_dynamics import _core
-from modular_dynamics.dynamics.core_robot import core_frames, core_robot
+from modular_dynamics.dynamics.core_robot import core_frames, core_robot, robot_arrays
 
 ROWS = 37  # more than lanes, and no multiple of them
 TERMS = _core.ARMATURE + _core.SPRINGS
@@ -378,12 +378,9 @@ def test_what_stands_behind_the_arrays_is_checked():
     assert rows(*many, 1, TERMS, loads) == (1, _core.NOT_FINITE)
 
 
-def test_robots_whose_arrays_contradict_each_other_are_refused(monkeypatch):
-    core, graph, robot = _core, load("four_link"), {}
-    with monkeypatch.context() as patch:
-        recorder = lambda **arrays: robot.update(arrays)  # noqa: E731
-        patch.setattr("modular_dynamics.dynamics.core_robot.Robot", recorder)
-        core_robot(graph)
+def test_robots_whose_arrays_contradict_each_other_are_refused():
+    core, graph = _core, load("four_link")
+    robot = robot_arrays(graph)
     for name, value, text in [
         ("v", [0, 0, 1, 2], "velocity 0 belongs to 2 joints that mimic no other; it must be one"),
         ("v", [0, 1, 2, 4], "joint 3: q 3 or v 4 is beyond the 4 coordinates and 4 velocities"),
@@ -407,26 +404,22 @@ def test_eight_threads_at_once():
     graph = load("branched_38dof")
     robot = core_robot(graph)
     q, v, a = random_states(graph, 600, 4)
-    torques, matrices, faults = np.empty_like(v), np.empty((600, 38, 38)), []
+    torques, matrices = np.empty_like(v), np.empty((600, 38, 38))
     assert robot.inverse_dynamics_rows(q, v, a, torques, 1) == (600, 0)
     assert robot.mass_matrix_rows(q, matrices, 1) == (600, 0)
 
-    def work(seed):
+    def is_right(seed):
         tau, M, own = np.empty(38), np.empty((38, 38)), np.empty_like(v)
+        right = []
         for k in np.random.default_rng(seed).permutation(600):
             robot.inverse_dynamics(q[k], v[k], a[k], tau)
             robot.mass_matrix(q[k], M)
-            if not (np.allclose(tau, torques[k], 1e-9, 1e-9) and np.allclose(M, matrices[k], 1e-9, 1e-9)):
-                faults.append(k)
-        if robot.inverse_dynamics_rows(q, v, a, own, 3) != (600, 0) or not np.array_equal(own, torques):
-            faults.append("rows")
+            right += [np.allclose(tau, torques[k], 1e-9, 1e-9), np.allclose(M, matrices[k], 1e-9, 1e-9)]
+        right += [robot.inverse_dynamics_rows(q, v, a, own, 3) == (600, 0), np.array_equal(own, torques)]
+        return all(right)
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
-    assert not faults
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(is_right, range(8)))
 
 
 def test_a_bad_row_is_the_first_one_on_any_number_of_threads():
