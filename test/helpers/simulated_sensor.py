@@ -39,12 +39,13 @@ class Runs:
 
     Attributes:
         mass: relative errors (runs,). com: distances [m] (runs,). inside: (runs, 4) whether each interval
-            contains the truth.
+            contains the truth. refused: runs whose poses were too similar, which were drawn again.
     """
 
     mass: NDArray[np.float64]
     com: NDArray[np.float64]
     inside: NDArray[np.bool_]
+    refused: int
 
     @property
     def coverage(self) -> NDArray[np.float64]:
@@ -113,7 +114,7 @@ def identify_many(
     """
     rng, sensor, here = np.random.default_rng(seed), SimulatedSensor(), sensor_at(np.eye(4))
     noise = np.repeat((FORCE_NOISE, MOMENT_NOISE), 3) * np.tile(axes, 2)
-    mass, com, inside = np.zeros(runs), np.zeros(runs), np.zeros((runs, 4), dtype=bool)
+    mass, com, inside, refused = np.zeros(runs), np.zeros(runs), np.zeros((runs, 4), dtype=bool), 0
     for k in range(runs):
         sensor.carry(rng.uniform(0.5, 3.0), rng.uniform(-0.1, 0.1, 3))
         true_mass, true_com = sensor.truth
@@ -125,11 +126,11 @@ def identify_many(
                 found = identify_payload(measured, here, CONFIDENCE)
                 break
             except UnfitPosesError:
-                continue
+                refused += 1
         else:
             raise RuntimeError(f"run {k}: the poses of {DRAWS} draws were all refused")
         mass[k] = abs(found.mass / true_mass - 1.0)
         com[k] = np.linalg.norm(found.com - true_com)
         errors = np.abs([found.mass - true_mass, *(found.com - true_com)])
         inside[k] = errors <= [found.mass_interval, *found.com_interval]
-    return Runs(mass, com, inside)
+    return Runs(mass, com, inside, refused)
