@@ -11,10 +11,23 @@ from helpers.paths import ROOT
 from helpers.processes import run_command
 
 PACKAGES = sorted(path.parent for path in (ROOT / "src").glob("*/package.xml"))
-PYTHON = "argcomplete", "lxml", "matplotlib", "networkx", "numpy", "rich", "scipy", "transforms3d", "yaml"
-KEYS = {name: f"python3-{name}" for name in PYTHON}  # of rosdep, where they are not called as imported
-#: Extras that no node needs, errors say what to install; zstandard comes with rosbags.
-OPTIONAL = {"casadi", "dask", "distributed", "mujoco", "pyarrow", "rosbags", "sympy", "zstandard"}
+KEYS = {  # of rosdep, where they are not called as what is imported
+    "pinocchio": "pinocchio",
+    **{
+        name: f"python3-{name}" for name in ("argcomplete", "lxml", "matplotlib", "networkx", "numpy", "rich")
+    },
+    **{name: f"python3-{name}" for name in ("scipy", "transforms3d", "yaml")},
+}
+OPTIONAL = {
+    "casadi",
+    "dask",
+    "distributed",
+    "mujoco",
+    "pyarrow",
+    "rosbags",
+    "sympy",
+    "zstandard",  # rosbags brings it, without which it is not used
+}  # extras that no node needs; errors say what to install
 
 
 def imported(package):

@@ -149,10 +149,13 @@ def test_all_torques_of_a_motion_are_the_whole_robots_also_after_a_process_was_k
     robot.play_until(robot.answered(20), "torques of all subsystems")
     os.kill(robot.processes.pid(robot.nodes["torso"]), signal.SIGKILL)
     killed, others = time.time_ns(), [node for name, node in robot.nodes.items() if name != "torso"]
-    robot.play_until(
-        lambda: all("'torso'" in robot.missing.get(f"/{node}: neighbours", "") for node in others),
-        "all others, which cannot answer without it, to name 'torso'",
-    )
+
+    def is_missed():
+        """By all others, which cannot answer without it, and by its name."""
+        said = [robot.missing.get(f"/{node}: neighbours", "") for node in others]
+        return all(said) and any("'torso'" in one for one in said)
+
+    robot.play_until(is_missed, "'torso' to be missed")
     # what was on its way when the process was killed may still have been answered
     named = time.time_ns()
     assert not [s for one in robot.torques.values() for s in one if killed + 0.2e9 < s < named - 0.2e9]
