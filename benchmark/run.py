@@ -20,6 +20,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from benchmark.measurements.changes import measure_changes
 from benchmark.measurements.comparisons import RobotFigures, compare
 from benchmark.measurements.loops import measure_loops
+from benchmark.measurements.readiness import measure_starts, print_starts
 from benchmark.report import print_changes, print_loops, print_robot, print_summary
 from benchmark.setting.robots import ROBOTS, ROOT, random_tree, read, seven_joint_arm
 from benchmark.setting.timing import Machine, describe
@@ -104,8 +105,6 @@ class Run:
 
     def readiness(self) -> None:
         """Time processes from their start to torques."""
-        from benchmark.measurements.readiness import measure_starts, print_starts  # noqa: PLC0415  # ROS
-
         starts = measure_starts(3 if self._options.quick else 5, self._ticker("readiness"))
         print_starts(self._console, starts)
         self._write("readiness", starts=[asdict(one) for one in starts])

@@ -74,17 +74,3 @@ def test_make_bench_measures_a_part_from_any_folder(run, root, tmp_path):
     text = run(root / "benchmark/run.py", *words, folder=folder)
     assert "with_payload" in text
     assert sorted(path.name for path in (folder / "figures of today").iterdir()) == ["changes.json"]
-
-
-@pytest.mark.nightly
-def test_starts_of_nodes_stand_beside_a_bare_subscriber(run):
-    text = run("-m", "benchmark.measurements.readiness", "--times", 1)
-    for row in ("first torques, 4 joints", "a bare subscriber: first message", "dynamics_node: first answer"):
-        assert row in text
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("what", ["gripper", "modules"])
-def test_no_joint_state_is_lost_while_a_robot_changes(run, what):
-    text = run("-m", "benchmark.studies.live_changes", "--only", what, "--times", 10)
-    assert " 0      0 " in next(line for line in text.splitlines() if line.startswith(f" {what}"))

@@ -14,11 +14,10 @@ from hypothesis import event, given
 
 import modular_dynamics as md
 from helpers.general_loops import GeneralSolver
-from helpers.oracles import foreign_four_bar
 from helpers.paths import ROBOTS
 from helpers.random_examples.examples import examples
 from helpers.random_examples.mechanisms import random_mechanisms
-from helpers.robots.closed_robots import OUT_OF_REACH, STATES, change_point, with_spring
+from helpers.robots.closed_robots import OUT_OF_REACH, STATES, change_point
 from helpers.robots.parallel_mechanisms import ankle, bricard, delta, sarrus
 from helpers.robots.planar_mechanisms import MECHANISMS, four_bar, four_bar_by_cosines
 from helpers.robots.spatial_mechanisms import link, loaded, passive, platform
@@ -28,7 +27,6 @@ from modular_dynamics import _core
 from modular_dynamics.loops import solver_of
 from modular_dynamics.loops.core_loops import core_loops
 
-KERNELS = ("baseline", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 ROWS = 19  # more than lanes, and no multiple of them
 GOOD, NOT_FINITE, OVERFLOW, ELSEWHERE = _core.GOOD, _core.NOT_FINITE, _core.OVERFLOW, _core.ELSEWHERE
 PLANAR = [*STATES, "charmie_torso"]
@@ -124,19 +122,29 @@ def by_virtual_power(graph, loops, state, solved):
 
 
 def all_kernels(graph):
-    return [core_loops(graph, name) for name in KERNELS if name in _core.kernels]
+    return [core_loops(graph, name) for name in _core.kernels]
 
 
 @pytest.mark.parametrize("name", [*PLANAR, *MECHANISMS, *SPATIAL])
-def test_torques_by_virtual_power_and_by_the_general_method(name):
+def test_torques_by_virtual_power_and_by_the_general_method_one_state_and_many(name):
     graph, near = robot(name)
     q, v, a = motion(graph, near)
     for loops in all_kernels(graph):
         assert not loops.undetermined
+        singles, guess = [], near
+        for state in zip(q, v, a, strict=True):
+            singles.append(Solved(graph, loops, *state, guess))
+            guess = singles[-1].coordinates
+            assert singles[-1].status == GOOD
+        coordinates = np.array([one.coordinates for one in singles])
+        for guesses in (near, np.array([near, *coordinates[:-1]])):
+            tau, full, statuses = np.empty(v.shape), np.empty(coordinates.shape), np.full(ROWS, -1)
+            loops.inverse_dynamics_rows(q, v, a, guesses, tau, full, None, statuses, False, 2)
+            assert not statuses.any()
+            assert_close(tau, np.array([one.tau for one in singles]), 1e-10)
+            assert_close(full, coordinates, 1e-11, 1.0)
         for k in (0, ROWS - 1):
-            state = q[k], v[k], a[k], near
-            solved = Solved(graph, loops, *state)
-            assert solved.status == GOOD
+            state, solved = (q[k], v[k], a[k], near), singles[k]
             assert_close(solved.tau, by_virtual_power(graph, loops, state, solved), 1e-10)
             theirs = GeneralSolver(graph).general(*state)
             assert_close(solved.tau, theirs.tau, 1e-11)
@@ -145,47 +153,25 @@ def test_torques_by_virtual_power_and_by_the_general_method(name):
             assert_close(solved.wrenches, np.array(list(theirs.wrenches.values())), 1e-9)
 
 
-@pytest.mark.parametrize("name", [*PLANAR, *MECHANISMS, *SPATIAL])
-def test_many_states_are_those_of_single_ones(name):
-    graph, near = robot(name)
-    q, v, a = motion(graph, near)
-    for loops in all_kernels(graph):
-        singles, guess = [], near
-        for state in zip(q, v, a, strict=True):
-            singles.append(Solved(graph, loops, *state, guess))
-            guess = singles[-1].coordinates
-        coordinates = np.array([one.coordinates for one in singles])
-        for guesses in (near, np.array([near, *coordinates[:-1]])):
-            tau, full, statuses = (
-                np.full(v.shape, np.nan),
-                np.full(coordinates.shape, np.nan),
-                np.full(ROWS, -1),
-            )
-            loops.inverse_dynamics_rows(q, v, a, guesses, tau, full, None, statuses, False, 2)
-            assert not statuses.any()
-            assert_close(tau, np.array([one.tau for one in singles]), 1e-10)
-            assert_close(full, coordinates, 1e-11, 1.0)
-
-
 @pytest.mark.parametrize("name", [*PLANAR, "chained", "linkages", "Stewart platform, floating"])
 def test_mass_matrix_and_accelerations_invert_the_torques(name):
     graph, near = robot(name)
     q, v, a = motion(graph, near)
-    p, rest = v.shape[1], np.zeros(v.shape[1])
+    p = v.shape[1]
     for loops in all_kernels(graph):
         M, accelerations, tau = np.empty((ROWS, p, p)), np.empty(v.shape), np.empty(v.shape)
-        statuses, one, matrix = np.full(ROWS, -1), np.empty(p), np.empty((p, p))
-        loops.inverse_dynamics_rows(q, v, a, near, tau, None, None, statuses, False, 1)
-        loops.forward_dynamics_rows(q, v, tau, near, accelerations, None, None, statuses, False, 1)
+        statuses, one, matrix = np.full((3, ROWS), -1), np.empty(p), np.empty((p, p))
+        more = None, None
+        loops.inverse_dynamics_rows(q, v, a, near, tau, *more, statuses[0], False, 1)
+        loops.forward_dynamics_rows(q, v, tau, near, accelerations, *more, statuses[1], False, 1)
+        loops.mass_matrix_rows(q, near, M, *more, statuses[2], False, 1)
         assert not statuses.any()
         assert_close(accelerations, a, 1e-9)
         assert loops.forward_dynamics(q[0], v[0], tau[0], near, one) == GOOD
         assert_close(one, a[0], 1e-9)
-        loops.mass_matrix_rows(q, near, M, None, None, statuses, False, 1)
-        assert not statuses.any()
         assert loops.mass_matrix(q[1], near, matrix) == GOOD
         assert_close(M[1], matrix, 1e-11)
-        zero = Solved(graph, loops, q[1], v[1], rest, near).tau
+        zero = Solved(graph, loops, q[1], v[1], np.zeros(p), near).tau
         columns = [Solved(graph, loops, q[1], v[1], unit, near).tau - zero for unit in np.eye(p)]
         assert_close(matrix, np.array(columns).T, 1e-10)
 
@@ -209,17 +195,6 @@ def test_a_four_bar_by_the_law_of_cosines_over_a_whole_turn():
             far = Solved(graph, loops, q[0], np.zeros(1), np.zeros(1), full[-1].copy())
             assert far.status == GOOD
             assert_close(far.coordinates, full[0], 1e-11)
-
-
-def test_gravity_by_the_work_of_the_weights():
-    graph = md.load_urdf(
-        foreign_four_bar.four_bar(foreign_four_bar.LOOPS["Isaac Sim"], foreign_four_bar.PASSIVE)
-    )
-    near = md.close_loops(graph, [0.9])
-    for loops in all_kernels(graph):
-        solved = Solved(graph, loops, np.array([0.9]), np.zeros(1), np.zeros(1), near)
-        assert_close(solved.tau, [foreign_four_bar.gravity_torque(0.9)], 1e-12)
-        assert solved.tau[0] == pytest.approx(1.73444, abs=1e-5)
 
 
 @examples(60)
@@ -248,23 +223,6 @@ def test_random_mechanisms(drawn):
         assert_close(solved.tau, by_virtual_power(graph, loops, (q, v, a, drawn.q), solved), 1e-9)
 
 
-def test_friction_of_dependent_joints_counts():
-    graph = md.load_urdf(with_spring((ROBOTS / "four_bar.urdf").read_text()))
-    terms = {"damping": 0.3, "friction": 0.2}
-    graph = graph.with_parameters(
-        {f"joint {n} {term}": x for n in graph.joint_names for term, x in terms.items()}
-    )
-    near = md.close_loops(graph, [0.7])
-    q, v, a = motion(graph, near)
-    theirs = md.InverseDynamics(graph, friction="urdf").solve_many(q, v, a, guess=near)
-    for loops in all_kernels(graph):
-        tau, statuses = np.empty(v.shape), np.full(ROWS, -1)
-        loops.inverse_dynamics_rows(q, v, a, near, tau, None, None, statuses, True, 1)
-        assert not statuses.any()
-        assert_close(tau, theirs.tau, 1e-12)
-        assert_close(Solved(graph, loops, q[3], v[3], a[3], near, friction=True).tau, theirs.tau[3], 1e-12)
-
-
 def test_states_that_cannot_be_answered_are_marked_and_spoil_no_other():
     graph, near = robot("exoskeleton")
     q, v, a = motion(graph, near)
@@ -287,9 +245,8 @@ def test_dead_points_and_other_assembly_modes_are_not_crossed():
     graph = md.load_urdf(change_point())
     near = md.close_loops(graph, [0.4])
     for loops in all_kernels(graph):
-        assert Solved(graph, loops, np.array([0.0]), np.ones(1), np.ones(1), near).status == ELSEWHERE
-        assert Solved(graph, loops, np.array([-0.4]), np.ones(1), np.ones(1), near).status == ELSEWHERE
-        assert Solved(graph, loops, np.array([1.2]), np.ones(1), np.ones(1), near).status == GOOD
+        for angle, status in ((0.0, ELSEWHERE), (-0.4, ELSEWHERE), (1.2, GOOD)):
+            assert Solved(graph, loops, np.array([angle]), np.ones(1), np.ones(1), near).status == status
 
 
 def test_loops_that_leave_coordinates_free_are_refused():
@@ -302,22 +259,34 @@ def test_loops_that_leave_coordinates_free_are_refused():
 def test_wrong_arrays_are_refused_by_name():
     graph, near = robot("four_bar")
     loops, one, rows = core_loops(graph), np.zeros(1), np.zeros((4, 1))
-    read_only = np.zeros(1)
+    read_only, matrix, details = np.zeros(1), np.zeros((1, 1)), np.zeros(loops.details)
     read_only.flags.writeable = False
-    for arguments, error, text in [
-        ((one, one, one, near), TypeError, "5 to 9 arguments are needed"),
-        ((np.zeros(2), one, one, near, one), ValueError, r"q must have the shape \(1,\), not \(2,\)"),
-        ((one, one, one, near[:2], one), ValueError, r"guess must have the shape \(3,\), not \(2,\)"),
-        ((one, one, [0.0], near, one), TypeError, "a must be a NumPy array"),
-        ((one, one, one, near, read_only), ValueError, "out is read-only"),
-        ((one, one, one, near, one, np.zeros(2)), ValueError, r"coordinates must have the shape \(3,\)"),
+    given = rows, rows, rows, near, rows.copy(), None, None
+    for call, arguments, error, text in [
+        (loops.inverse_dynamics, (one, one, one, near), TypeError, "5 to 9 arguments are needed"),
+        (
+            loops.inverse_dynamics,
+            (np.zeros(2), one, one, near, one),
+            ValueError,
+            r"q must have the shape \(1",
+        ),
+        (
+            loops.inverse_dynamics,
+            (one, one, one, near[:2], one),
+            ValueError,
+            r"guess must have the shape \(3",
+        ),
+        (loops.inverse_dynamics, (one, one, [0.0], near, one), TypeError, "a must be a NumPy array"),
+        (loops.inverse_dynamics, (one, one, one, near, read_only), ValueError, "out is read-only"),
+        (
+            loops.inverse_dynamics,
+            (one, one, one, near, one, one),
+            ValueError,
+            "coordinates must have the shape",
+        ),
+        (loops.inverse_dynamics_rows, (*given, np.zeros(3, int), False, 1), ValueError, "statuses must have"),
+        (loops.mass_matrix, (one, near, matrix, None, details), TypeError, "details must be None"),
+        (_core.Loops, (loops,), TypeError, "with a Robot"),
     ]:
         with pytest.raises(error, match=text):
-            loops.inverse_dynamics(*arguments)
-    given = rows, rows, rows, near, rows.copy(), None, None
-    with pytest.raises(ValueError, match=r"statuses must have the shape \(4,\), not \(3,\)"):
-        loops.inverse_dynamics_rows(*given, np.zeros(3, int), False, 1)
-    with pytest.raises(TypeError, match="details must be None"):
-        loops.mass_matrix(one, near, np.zeros((1, 1)), None, np.zeros(loops.details))
-    with pytest.raises(TypeError, match="with a Robot"):
-        _core.Loops(loops)
+            call(*arguments)

@@ -50,28 +50,22 @@ def test_pivots_are_not_positive_where_a_motion_moves_no_inertia():
     assert not (pivots > 0.0).all()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("torques", 3), "'torques' is not recorded"),
-        (("inverse_dynamics", 4), "inputs is 4: 1 to 3 are possible"),
-        (("inverse_dynamics", 3, TERMS + _core.FRICTION), "a branch on numbers that are not constant"),
-    ],
-)
-def test_what_cannot_be_recorded_of_trees_is_refused(arguments, message):
+def test_what_cannot_be_recorded_is_refused():
     text = (ROBOTS / "four_link.urdf").read_text().replace("<axis", '<dynamics friction="0.1"/><axis')
-    with pytest.raises(ValueError, match=message):
-        core_robot(md.load_urdf(text)).record(*arguments)
-
-
-def test_what_cannot_be_recorded_of_loops_is_refused():
-    graph = md.load_urdf(ROBOTS / "four_bar.urdf")
-    loops, near, farthest = core_loops(graph), np.zeros(graph.nq), np.full(1, np.inf)
-    with pytest.raises(ValueError, match="of loops, 'jacobian' is not recorded"):
-        loops.record("jacobian", 1, True, near, farthest)
-    with pytest.raises(ValueError, match=r"farthest must have the shape \(1,\), not \(2,\)"):
-        loops.record("coordinates", 1, True, near, np.zeros(2))
-    graph = md.load_urdf(bricard().urdf())
-    loops, near = core_loops(graph), np.zeros(graph.nq)
-    with pytest.raises(ValueError, match="closed by Newton's method are not recorded"):
-        loops.record("coordinates", 1, True, near, np.full(len(graph.independent_joint_names), np.inf))
+    tree = core_robot(md.load_urdf(text))
+    graph, other = md.load_urdf(ROBOTS / "four_bar.urdf"), md.load_urdf(bricard().urdf())
+    loops, near, far = core_loops(graph), np.zeros(graph.nq), np.full(1, np.inf)
+    for call, arguments, message in [
+        (tree.record, ("torques", 3), "'torques' is not recorded"),
+        (tree.record, ("inverse_dynamics", 4), "inputs is 4: 1 to 3 are possible"),
+        (tree.record, ("inverse_dynamics", 3, TERMS + _core.FRICTION), "a branch on numbers that are not"),
+        (loops.record, ("jacobian", 1, True, near, far), "of loops, 'jacobian' is not recorded"),
+        (loops.record, ("coordinates", 1, True, near, np.zeros(2)), r"farthest must have the shape \(1,\)"),
+        (
+            core_loops(other).record,
+            ("coordinates", 1, True, np.zeros(other.nq), far),
+            "by Newton's method are not",
+        ),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            call(*arguments)

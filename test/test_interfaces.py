@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import DurabilityPolicy, QoSCompatibility, QoSProfile, ReliabilityPolicy, qos_check_compatible
+from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROBOTS, ROOT
@@ -171,15 +171,7 @@ def test_what_a_node_has_is_on_the_page_and_the_other_way_round(found, node):
     rows, common = documented(node), documented(COMMON)
     missing = [one for one in found.entities[node] if not any(row.covers(one) for row in [*rows, *common])]
     unknown = [row for row in rows if not any(row.covers(one) for one in found.entities[node])]
-    assert not missing + unknown, "\n".join(
-        [
-            "",
-            "not on the page, or otherwise:",
-            *sorted(map(str, missing)),
-            "on the page only:",
-            *map(str, unknown),
-        ]
-    )
+    assert (sorted(map(str, missing)), list(map(str, unknown))) == ([], [])  # on the node, on the page only
 
 
 def test_what_every_node_has_is_on_the_page_once(found):
@@ -194,31 +186,6 @@ def test_the_parts_of_diagnostics_are_those_of_the_page(found):
     page = (ROOT / "docs" / "nodes.md").read_text("utf-8")
     table = re.search(r"^## Diagnostics\n(.*?)^## ", page, re.M | re.S)[1]
     assert set(re.findall(r"^\| `([\w -]+)` \|", table, re.M)) == found.parts
-
-
-def profile(text: str) -> QoSProfile:
-    """The inverse of `qos_text`, without a depth."""
-    reliability = ReliabilityPolicy.BEST_EFFORT if "best effort" in text else ReliabilityPolicy.RELIABLE
-    kept = "transient local" in text
-    return QoSProfile(
-        depth=1,
-        reliability=reliability,
-        durability=DurabilityPolicy.TRANSIENT_LOCAL if kept else DurabilityPolicy.VOLATILE,
-    )
-
-
-def test_the_table_of_qualities_that_fit_is_the_middlewares():
-    header, *rows = re.search(r"^(\| publisher \|.*?)\n\n", PAGE + "\n\n", re.M | re.S)[1].splitlines()
-    subscriptions = [cell.strip() for cell in header.strip("|").split("|")][1:]
-    table, expected = {}, {}
-    for row in rows[1:]:
-        publisher, *cells = (cell.strip() for cell in row.strip("|").split("|"))
-        for subscription, cell in zip(subscriptions, cells, strict=True):
-            table[publisher, subscription] = cell
-            fits, _ = qos_check_compatible(profile(publisher), profile(subscription))
-            expected[publisher, subscription] = "no" if fits == QoSCompatibility.ERROR else "yes"
-    assert table == expected
-    assert len(table) == 12
 
 
 MESSAGES = sorted((ROOT / "src/modular_dynamics_interfaces").glob("*/*.[ms][sr][gv]"))

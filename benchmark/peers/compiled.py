@@ -29,23 +29,9 @@ class BuildError(Exception):
     """Code could not be compiled; the text says why."""
 
 
-def c_compiler() -> str:
-    """Return the command of the C compiler."""
-    return os.environ.get("CC", "cc")
-
-
 def cxx_compiler() -> str:
     """Return the command of the C++ compiler."""
     return os.environ.get("CXX", "c++")
-
-
-def header_folders() -> tuple[Path, Path]:
-    """Return the prefix of Pinocchio's headers and libraries, and the folder of Eigen's headers.
-
-    Raises BuildError where they are not installed.
-    """
-    prefix = _folder("cmeel.prefix/include/pinocchio").parents[1]
-    return prefix, _folder("cmeel.prefix/include/eigen3/Eigen", "/usr/include/eigen3/Eigen").parent
 
 
 def _folder(*choices: str) -> Path:
@@ -138,19 +124,14 @@ def _compiled(graph: md.SubsystemGraph, folder: Path) -> ctypes.CDLL:
     folder.mkdir(parents=True, exist_ok=True)
     graph.export_c(folder / "robot.c", FUNCTIONS)
     (folder / "calls.c").write_text(WRAPPER, encoding="ascii")
-    run_command([c_compiler(), *C_FLAGS, "calls.c", "-o", "robot.so", "-lm"], folder)
+    run_command([os.environ.get("CC", "cc"), *C_FLAGS, "calls.c", "-o", "robot.so", "-lm"], folder)
     return ctypes.CDLL(str(folder / "robot.so"))
 
 
 CORE_SOURCE = Path(__file__).with_name("core_in_cpp.cpp")
 #: Those of examples/cpp, for a library.
 CORE_FLAGS = (
-    "-std=c++17",
-    "-O3",
-    "-march=native",
-    "-fno-math-errno",
-    "-fno-trapping-math",
-    "-fno-signed-zeros",
+    *("-std=c++17", "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros"),
 )
 HEADERS = ROOT / "src/modular_dynamics/include"
 
@@ -208,7 +189,8 @@ PINOCCHIO_FLAGS = (
 
 def built_torques(cache: Path, tick: Callable[[str], None]) -> ctypes.CDLL:
     """Return the compiled library. Raises BuildError: headers or a compiler are missing."""
-    headers, eigen = header_folders()
+    headers = _folder("cmeel.prefix/include/pinocchio").parents[1]  # and libraries
+    eigen = _folder("cmeel.prefix/include/eigen3/Eigen", "/usr/include/eigen3/Eigen").parent
     cxx = cxx_compiler()
     parts = PINOCCHIO_SOURCE.read_text(encoding="utf-8"), pinocchio.__version__, str(headers), str(eigen)
     key = hashlib.sha256(
@@ -222,16 +204,7 @@ def built_torques(cache: Path, tick: Callable[[str], None]) -> ctypes.CDLL:
         includes = [f"-I{path}" for path in (headers / "include", headers / "include/urdfdom_headers", eigen)]
         place = [f"-L{headers / 'lib'}", f"-Wl,-rpath,{headers / 'lib'}"]
         libraries = ["-lpinocchio_default", "-lpinocchio_parsers"]
-        command = [
-            cxx,
-            *PINOCCHIO_FLAGS,
-            *includes,
-            str(PINOCCHIO_SOURCE),
-            *place,
-            *libraries,
-            "-o",
-            "torques.part",
-        ]
+        command = [cxx, *PINOCCHIO_FLAGS, *includes, str(PINOCCHIO_SOURCE), *place, *libraries]
         run_command([*command, "-o", "torques.part"], folder)
         (folder / "torques.part").rename(library)
     return ctypes.CDLL(str(library))

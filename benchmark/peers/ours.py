@@ -26,12 +26,8 @@ class Ours:
         (tau, own_tau), (result, own_result) = np.empty((2, 2, nv))
         (M, own_M), (parts, own_parts) = np.empty((2, nv, nv)), np.empty((2, 3, nv, nv))
         robot = graph.once(core_robot)
-        derivatives, inverse, mass = (
-            robot.inverse_dynamics_derivatives,
-            robot.inverse_dynamics,
-            robot.mass_matrix,
-        )
-        forward = robot.forward_dynamics
+        inverse, mass, forward = robot.inverse_dynamics, robot.mass_matrix, robot.forward_dynamics
+        derivatives = robot.inverse_dynamics_derivatives
         calls: dict[str, tuple[Callable[[], object], str, Array]] = {
             "library inverse_dynamics": (lambda: md.inverse_dynamics(graph, q, v, a), "torques", tau),
             "library inverse_dynamics out=": (
@@ -67,14 +63,7 @@ class Ours:
         batches: list[tuple[str, str, Any, list[Array], tuple[int, ...], Any]] = [
             ("torques", "inverse_dynamics float64", md.inverse_dynamics, rows, (nv,), float),
             ("torques", "inverse_dynamics float32", md.inverse_dynamics, low, (nv,), np.float32),
-            (
-                "accelerations",
-                "forward_dynamics float64",
-                md.forward_dynamics,
-                known,
-                (nv,),
-                float,
-            ),
+            ("accelerations", "forward_dynamics float64", md.forward_dynamics, known, (nv,), float),
             ("mass matrix", "mass_matrix float64", md.mass_matrix, of_few[:1], (nv, nv), float),
             (
                 *("derivatives", "inverse_dynamics_derivatives float64", md.inverse_dynamics_derivatives),

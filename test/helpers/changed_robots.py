@@ -5,7 +5,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 import modular_dynamics as md
-from helpers.robots.urdf_text import inertial, text
+from helpers.robots.urdf_text import inertial, place
+from helpers.robots.urdf_text import joint as joint_text
 from modular_dynamics.algebra import from_xyz_rpy, rotation_matrix, to_rotation_translation
 
 
@@ -32,23 +33,18 @@ def add_fixed_link(root, parent, name, xyz=(0, 0, 0), rpy=(0, 0, 0), mass=0.0, c
     """A link with these numbers, fixed to another one."""
     own = "" if inertia is None else inertial(mass, com, inertia)
     root.append(ElementTree.fromstring(f'<link name="{name}">{own}</link>'))
-    root.append(
-        ElementTree.fromstring(
-            f'<joint name="{name}_mount" type="fixed"><parent link="{parent}"/><child link="{name}"/>'
-            f'<origin xyz="{text(xyz)}" rpy="{text(rpy)}"/></joint>'
-        )
-    )
+    root.append(ElementTree.fromstring(joint_text(f"{name}_mount", "fixed", parent, name, xyz, rpy)))
 
 
 def fix_joint(root, graph, name, position):
     """Make a joint fixed at a position; joints that mimic it have to be fixed by the caller."""
-    element, joint = joint_element(root, name), graph.joint(name)
+    element, motion = joint_element(root, name), graph.joint(name).motion(np.atleast_1d(position))
     origin = element.find("origin")
     xyz, rpy = (
         [float(x) for x in (origin.get(key, "0 0 0") if origin is not None else "0 0 0").split()]
         for key in ("xyz", "rpy")
     )
-    R, p = to_rotation_translation(from_xyz_rpy(xyz, rpy) * joint.motion(np.atleast_1d(position)))
+    R, p = to_rotation_translation(from_xyz_rpy(xyz, rpy) * motion)
     for child in list(element):
         if child.tag not in ("parent", "child"):
             element.remove(child)
@@ -56,7 +52,7 @@ def fix_joint(root, graph, name, position):
     pitch = np.arcsin(np.clip(-R[2, 0], -1, 1))
     rpy = np.arctan2(R[2, 1], R[2, 2]), pitch, np.arctan2(R[1, 0], R[0, 0])
     assert np.abs(rotation_matrix(from_xyz_rpy(p, rpy).primary) - R).max() < 1e-7
-    element.append(ElementTree.fromstring(f'<origin xyz="{text(p)}" rpy="{text(rpy)}"/>'))
+    element.append(ElementTree.fromstring(f"<origin {place(p, rpy)}/>"))
 
 
 def remove_subtree(root, link):
@@ -85,12 +81,8 @@ def add_robot(root, other_urdf, link, xyz, rpy, prefix):
             for end in element.findall(tag):
                 end.set(key, prefix + end.get(key))
         root.append(element)
-    root.append(
-        ElementTree.fromstring(
-            f'<joint name="{prefix}mount" type="fixed"><parent link="{link}"/><child link="{prefix}{base}"/>'
-            f'<origin xyz="{text(xyz)}" rpy="{text(rpy)}"/></joint>'
-        )
-    )
+    mount = joint_text(f"{prefix}mount", "fixed", link, f"{prefix}{base}", xyz, rpy)
+    root.append(ElementTree.fromstring(mount))
 
 
 def assert_same_robot(ours, theirs, tolerance=1e-12):
@@ -100,12 +92,8 @@ def assert_same_robot(ours, theirs, tolerance=1e-12):
     for k, joint in enumerate(ours.joints):
         i = theirs.joint_index(joint.name)
         other, body, its = theirs.joints[i], ours.bodies[k], theirs.bodies[i]
-        assert (joint.type, joint.parent_link, joint.child_link) == (
-            other.type,
-            other.parent_link,
-            other.child_link,
-        )
-        assert (joint.limits, joint.mimic, joint.damping) == (other.limits, other.mimic, other.damping)
+        for name in ("type", "parent_link", "child_link", "limits", "mimic", "damping"):
+            assert getattr(joint, name) == getattr(other, name)
         assert_same_pose(joint.x_parent_joint, other.x_parent_joint, tolerance)
         assert np.array_equal(joint.axis, other.axis)
         assert_same_body(body, its, tolerance)

@@ -55,17 +55,16 @@ class Runs:
     @property
     def p_values(self) -> list[float]:
         """Of the stated confidence, two-sided, by quantity."""
-        return [
-            float(binomtest(int(k), len(self.inside), CONFIDENCE).pvalue) for k in self.inside.sum(axis=0)
-        ]
+        return self._p_values("two-sided")
 
     @property
     def p_values_too_narrow(self) -> list[float]:
         """The same, one-sided: small where the truth is outside too often."""
-        return [
-            float(binomtest(int(k), len(self.inside), CONFIDENCE, alternative="less").pvalue)
-            for k in self.inside.sum(axis=0)
-        ]
+        return self._p_values("less")
+
+    def _p_values(self, alternative: str) -> list[float]:
+        runs, counts = len(self.inside), self.inside.sum(axis=0).tolist()
+        return [float(binomtest(k, runs, CONFIDENCE, alternative=alternative).pvalue) for k in counts]
 
 
 class SimulatedSensor:

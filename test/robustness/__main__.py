@@ -33,6 +33,7 @@ TESTS = {
     "subsystems": "changing.subsystems.run",
     "changes": "changing.subsystems.unnamed_changes",
     "reconfiguration": "changing.reconfiguration.run",
+    "modules": "harness.modules.run",
     "soak": "soak.run",
 }
 OUT = ROOT / "out" / "robustness"

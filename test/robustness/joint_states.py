@@ -95,9 +95,10 @@ def floods(effort: Effort, tally: Tally) -> None:
 
 def _flood(target: Target, joints: int, seconds: float) -> None:
     before = target.tally.right
-    words = {"joints": joints, "publishers": 10, "rate": 500, "seconds": seconds, "old_every": 5, "age": 0.9}
-    arguments = [f"--{name}={value}" for name, value in words.items()]
-    sent = target.run_module("robustness.harness.flood", *arguments, limit=seconds + 60.0)
+    target.start_flood(joints=joints, publishers=10, rate=500, seconds=seconds, old_every=5, age=0.9)
+    target.spin_until(lambda: target.processes.code("flood") is not None, seconds + 60.0)
+    sent = int(target.processes.log("flood").split()[-1])
+    target.processes.end("flood")
     target.tally.tried += sent
     target.tally.refused += sent // 5
     answers = target.tally.right - before

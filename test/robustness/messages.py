@@ -22,16 +22,7 @@ __all__ = ["damaged_description", "run", "send_damaged"]
 JOINTS = 6
 BAD_NUMBERS = (math.nan, math.inf, -math.inf)
 NAMES = (
-    "",
-    "左",
-    "\u202ereversed",
-    "a" * 100_000,
-    "joint_0 ",
-    "../../etc",
-    "joint_0@9.9",
-    "{}",
-    "%s",
-    "\x07",
+    *("", "左", "\u202ereversed", "a" * 100_000, "joint_0 ", "../../etc", "joint_0@9.9", "{}", "%s", "\x07"),
 )
 Damage = Callable[[JointState, Random], None]
 
@@ -56,10 +47,8 @@ def _wrong_length(message: JointState, random: Random) -> None:
 
 def _empty(message: JointState, random: Random) -> None:
     message.position = []
-
-
-def _nothing(message: JointState, random: Random) -> None:
-    message.name, message.position, message.velocity = [], [], []
+    if random.random() < 0.5:
+        message.name, message.velocity = [], []
 
 
 def _named_twice(message: JointState, random: Random) -> None:
@@ -91,14 +80,13 @@ def _stamp(message: JointState, random: Random) -> None:
 
 def _described(message: JointState, random: Random) -> None:
     """It names a description that there is not."""
-    message.header.frame_id = random.choice(
-        ("x@1.000000000", "@1.0", "x@1", "x@9999999999.999999999", "x@1@")
-    )
+    names = ("x@1.000000000", "@1.0", "x@1", "x@9999999999.999999999", "x@1@")
+    message.header.frame_id = random.choice(names)
 
 
 DAMAGES: tuple[Damage, ...] = (
-    _not_finite, _wrong_length, _empty, _nothing, _named_twice, _other_joints, _huge, _stamp, _described,
-)  # fmt: skip
+    *(_not_finite, _wrong_length, _empty, _named_twice, _other_joints, _huge, _stamp, _described),
+)
 
 
 def _trajectory(random: Random) -> JointTrajectory:

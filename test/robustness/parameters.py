@@ -23,17 +23,8 @@ TABLES = {
     "assembly_node": AssemblyParameters,
 }
 TEXTS = (
-    "",
-    " ",
-    "左",
-    "a" * 10_000,
-    "/dev/zero",
-    "/",
-    "../..",
-    "x:=1",
-    "joint_0:=nan",
-    "joint_0:=1e400",
-    "%s{}",
+    *("", " ", "左", "a" * 10_000, "/dev/zero", "/", "../.."),
+    *("x:=1", "joint_0:=nan", "joint_0:=1e400", "%s{}"),
 )
 NUMBERS = (0.0, -0.0, -1.0, 1e-300, 1e-10, 1e300, math.inf, -math.inf, math.nan, 5e-324)
 
@@ -46,28 +37,15 @@ def values_of(entry: Field[Any]) -> list[Any]:
         near = [math.nextafter(x, to) for x in bounds for to in (-math.inf, math.inf)]
         return [*bounds, *near, *NUMBERS, 1, True, "1.0", [1.0]]
     if kind is int:
-        return [
-            int(spec.low),
-            int(spec.high),
-            int(spec.low) - 1,
-            int(spec.high) + 1,
-            2**63 - 1,
-            -(2**63),
-            0.5,
-            "1",
-        ]
+        low, high = int(spec.low), int(spec.high)
+        return [low, high, low - 1, high + 1, 2**63 - 1, -(2**63), 0.5, "1"]
     if kind is bool:
         return [True, False, 1, "true"]
     if kind is str:
         return [*spec.choices, *TEXTS, 1, 1.0, True]
     if spec.length:
-        return [[0.0] * n for n in (0, 1, 3, 4)] + [
-            [math.nan] * 3,
-            [1e308] * 3,
-            [1, 2, 3],
-            "x",
-            [-1.62, 3.0, 9.0],
-        ]
+        zeros = [[0.0] * n for n in (0, 1, 3, 4)]
+        return [*zeros, [math.nan] * 3, [1e308] * 3, [1, 2, 3], "x", [-1.62, 3.0, 9.0]]
     return [[text] for text in TEXTS] + [["a", "a"], [f"a{k}" for k in range(3000)], "x", 1.0]
 
 
@@ -118,9 +96,8 @@ def _at_run_time(target: Target, entry: Field[Any], value: Any) -> None:
     judge, default = target.judge, list(entry.default) if type(entry.default) is tuple else entry.default
     before = [dict(DEFAULTS)]
     allowed = is_allowed(entry, value, True)
-    judge.settings = before + (
-        [{**DEFAULTS, entry.name: value}] if entry.name in DEFAULTS and allowed else []
-    )
+    if entry.name in DEFAULTS and allowed:
+        judge.settings = [*before, {**DEFAULTS, entry.name: value}]
     if entry.name == "stale_after" and allowed:
         judge.stale_after = max(0.2, value)
     with target.sending():
@@ -160,7 +137,7 @@ def _at_the_start(target: Target, entry: Field[Any], value: Any, namespace: str)
     target.tally.tried += 1
     given = {word.partition(":=")[0]: word for word in PARAMETERS[target.name]} | {entry.name: text}
     words = [f"{entry.name}:={text}" if name == entry.name else word for name, word in given.items()]
-    target.start_in(target.name, target.name, *words, namespace=namespace.strip("/"), autostart=False)
+    target.start(*words, namespace=namespace.strip("/"), autostart=False)
     target.call(GetState, "get_state", START, namespace)  # it answers, or has ended
     code = target.processes.code(target.name)
     target.look_at_logs()
@@ -181,8 +158,6 @@ def _for_command_line(value: Any) -> str | None:
         return None if any(c in value for c in "{}\0%") or not value.strip() else value
     if isinstance(value, list):
         return f"[{', '.join(str(x) for x in value)}]" if value and len(str(value)) < 10_000 else None
-    return (
-        str(value).lower()
-        if isinstance(value, bool)
-        else repr(value).replace("inf", ".inf").replace("nan", ".nan")
-    )
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value).replace("inf", ".inf").replace("nan", ".nan")

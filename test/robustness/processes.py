@@ -1,6 +1,7 @@
 """Processes that are killed and stopped, and nodes on a full disk."""
 
 import os
+import resource
 import signal
 import time
 from random import Random
@@ -43,8 +44,7 @@ def _stop_node(target: Target) -> None:
 def _kill_publisher(target: Target) -> None:
     """A publisher is killed in the middle of its messages; those of others are answered on."""
     before = target.tally.right
-    arguments = [f"--joints={JOINTS}", "--publishers=2", "--rate=200", "--seconds=60"]
-    target.start_module("robustness.harness.flood", *arguments)
+    target.start_flood(joints=JOINTS, publishers=2, rate=200, seconds=60)
     target.spin_until(lambda: target.tally.right > before + 50, START)
     target.tally.tried += target.tally.right - before
     os.kill(target.processes.pid("flood"), signal.SIGKILL)
@@ -78,8 +78,6 @@ def full_disk(effort: Effort, tally: Tally) -> None:
             with Target.of_tree(tally, effort, JOINTS) as target:
                 target.start()
                 if "grow" in text:
-                    import resource
-
                     target.limit(resource.RLIMIT_FSIZE, 4096)
                 if target.recovers(text, 3.0 * START):
                     target.send_for(1.0)

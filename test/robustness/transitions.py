@@ -34,7 +34,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
 def run(effort: Effort, tally: Tally) -> None:
     """A walk of each lifecycle node through its states; then SIGINT ends its process."""
     count = int(effort.of(20, 300))
-    nodes = list(PARAMETERS.items())[: 1 if effort.short else None]
+    nodes = list(PARAMETERS.items())
     for k, (name, parameters) in enumerate(nodes):
         with Target.of_tree(tally, effort, JOINTS, name) as target:
             target.start(*parameters, autostart=False)

@@ -25,13 +25,9 @@ def pendulum(count, angle, speed, times, rotor=0.0):
     (n + (n + 1) / 2) g sin phi; ``rotor``: inertia that turns with an upright.
     """
     inertia, weight = count + (count + 1) / 3 + rotor, count + (count + 1) / 2
-    motion = solve_ivp(
-        lambda _, y: [y[1], weight / inertia * 9.81 * np.sin(y[0])],
-        (0.0, times[-1]),
-        [angle, speed],
-        "DOP853",
-        times,
-        rtol=1e-13,
-        atol=1e-13,
-    )
-    return motion.y[0]
+
+    def rates(_, y):
+        return [y[1], weight / inertia * 9.81 * np.sin(y[0])]
+
+    span, start = (0.0, times[-1]), [angle, speed]
+    return solve_ivp(rates, span, start, "DOP853", times, rtol=1e-13, atol=1e-13).y[0]

@@ -43,14 +43,14 @@ def rigid_bodies(model: mujoco.MjModel, tendons: bool) -> mujoco.MjModel:
     rigid.opt.disableflags |= OFF
     rigid.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
     rigid.opt.density = rigid.opt.viscosity = 0.0
-    for name in (
+    damping = (
         "dof_damping",
         "dof_dampingpoly",
         "actuator_damping",
         "actuator_dampingpoly",
         "tendon_dampingpoly",
-        "body_gravcomp",
-    ):
+    )
+    for name in (*damping, "body_gravcomp"):
         if (values := getattr(rigid, name, None)) is not None:
             values[:] = 0.0
     for joint in np.flatnonzero(rigid.jnt_type == mujoco.mjtJoint.mjJNT_FREE):

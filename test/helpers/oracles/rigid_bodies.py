@@ -63,11 +63,14 @@ def carried(pose, twist):
 
 
 def moved(graph, q, step):
-    """Coordinates after a step (nv) of all joints; a floating base moves along its own axes."""
-    q = q.copy()
+    """Coordinates after a step (nv) of all joints; floating and spherical ones move along their own axes."""
+    q, here = q.copy(), np.zeros(3)
     for name in graph.joint_names:
         at, part = graph.q_slice(name), step[graph.v_slice(name)]
-        q[at] = carried(q[at], part) if len(part) == 6 else q[at] + part
+        if len(part) == 3:
+            q[at] = carried(np.concatenate([here, q[at]]), np.concatenate([here, part]))[3:]
+        else:
+            q[at] = carried(q[at], part) if len(part) == 6 else q[at] + part
     return q
 
 

@@ -8,8 +8,10 @@ from numpy.random import default_rng
 
 import modular_dynamics as md
 from benchmark.setting.robots import random_inertial
+from helpers.oracles.rigid_bodies import moved
 from helpers.robots.urdf_text import joint, robot
-from modular_dynamics.algebra import rotation_matrix
+
+__all__ = ["JointTree", "joint_trees", "moved", "passive_torques"]
 
 TYPES = ("revolute", "continuous", "prismatic", "spherical", "floating", "planar", "mimic")
 
@@ -95,37 +97,3 @@ def passive_torques(graph, q, v, friction="none"):
             own = own + one.damping * rate + one.friction * np.sign(rate)
         tau[graph.v_slice(graph.driver(one))] += multiplier * own
     return tau
-
-
-def _along_screw(linear, turn, angle):
-    """Displacement, in the axes at the start, by a twist that is constant in the moving body's axes."""
-    small = angle < 1e-2  # terms of the series that are left out are below 1e-16
-    first = 0.5 - angle**2 / 24 + angle**4 / 720 if small else (1.0 - np.cos(angle)) / angle**2
-    second = 1 / 6 - angle**2 / 120 + angle**4 / 5040 if small else (angle - np.sin(angle)) / angle**3
-    swing = np.cross(turn, linear)
-    return linear + first * swing + second * np.cross(turn, swing)
-
-
-def moved(graph, q, step):
-    """q after the velocities ``step`` for one second, held fixed in each joint's child."""
-    after = q.copy()
-    for name in graph.joint_names:
-        kind, part, own = graph.joint(name).type, q[graph.q_slice(name)], step[graph.v_slice(name)]
-        if kind.nv == 1:
-            after[graph.q_slice(name)] = part + own
-            continue
-        w, x, y, z = part[-4:] / np.linalg.norm(part[-4:])
-        angle = np.linalg.norm(own[-3:])
-        c, (a, b, d) = np.cos(angle / 2.0), own[-3:] * 0.5 * np.sinc(angle / 2.0 / np.pi)
-        turned = (
-            w * c - x * a - y * b - z * d,
-            w * a + x * c + y * d - z * b,
-            w * b + y * c + z * a - x * d,
-            w * d + z * c + x * b - y * a,
-        )
-        position = part[:-4]
-        if kind.nv == 6:
-            R = rotation_matrix(md.Quaternion(w, x, y, z))
-            position = position + R @ _along_screw(own[:3], own[3:], angle)
-        after[graph.q_slice(name)] = [*position, *turned]
-    return after

@@ -3,6 +3,7 @@
 import numpy as np
 
 import modular_dynamics as md
+from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
 
 
 def rod(name: str, parent: str, at: float, length: float = 1.0, mass: float = 1.0) -> str:
@@ -10,14 +11,10 @@ def rod(name: str, parent: str, at: float, length: float = 1.0, mass: float = 1.
 
     On the ground the joint's axis lies across the plane of x and z; all others are parallel to it.
     """
-    across, about = (np.pi / 2 if parent == "ground" else 0.0), mass * length**2 / 12
-    return (
-        f'<link name="{name}"><inertial><origin xyz="{length / 2} 0 0"/><mass value="{mass}"/>'
-        f'<inertia ixx="1e-3" iyy="{about}" izz="{about}" ixy="0" ixz="0" iyz="0"/></inertial></link>'
-        f'<joint name="{name}" type="continuous"><parent link="{parent}"/><child link="{name}"/>'
-        f'<origin xyz="{at} 0 0" rpy="{across} 0 0"/><axis xyz="0 0 1"/>'
-        '<limit effort="9" velocity="9"/></joint>'
-    )
+    across = np.pi / 2 if parent == "ground" else 0.0
+    body = inertial(mass, (length / 2, 0, 0), np.diag([1e-3, *[mass * length**2 / 12] * 2]))
+    hinge = joint(name, "continuous", parent, name, (at, 0, 0), (across, 0, 0), (0, 0, 1))
+    return f'<link name="{name}">{body}</link>{hinge}'
 
 
 def windows(count: int) -> md.SubsystemGraph:
@@ -29,15 +26,10 @@ def windows(count: int) -> md.SubsystemGraph:
     parts, tags = [rod("upright_0", "ground", 0)], []
     for k in range(1, count + 1):
         parts += [rod(f"upright_{k}", "ground", k), rod(f"beam_{k}", f"upright_{k - 1}", 1)]
-        tags.append(
-            f'<loop_joint name="window_{k}" type="revolute"><predecessor link="upright_{k}" xyz="1 0 0"/>'
-            f'<successor link="beam_{k}" xyz="1 0 0"/><axis xyz="0 0 1"/></loop_joint>'
-            f'<passive joint="upright_{k}"/><passive joint="beam_{k}"/>'
-        )
-    return md.load_urdf(
-        f'<robot name="windows"><link name="ground"/>{"".join(parts)}'
-        f'<modular_dynamics version="1">{"".join(tags)}</modular_dynamics></robot>'
-    )
+        ends = (f"upright_{k}", (1, 0, 0)), (f"beam_{k}", (1, 0, 0))
+        tags.append(loop_joint(f"window_{k}", "revolute", *ends, (0, 0, 1)))
+        tags.append(f'<passive joint="upright_{k}"/><passive joint="beam_{k}"/>')
+    return md.load_urdf(robot("windows", ['<link name="ground"/>', *parts], tags))
 
 
 def standing(graph: md.SubsystemGraph, angle: float) -> list[float]:

@@ -1,9 +1,7 @@
 """Compares answers with the robot that was in force at their stamp, whole robots' and subsystems' alike."""
 
-import time
-from collections import Counter
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +9,7 @@ from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
 from helpers.oracles.pinocchio_tree import PinocchioTree
-from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from robustness.harness.commands import Commands
-from robustness.harness.judge import MARGIN
+from robustness.harness.judge import Answers
 from robustness.harness.oracle import TOLERANCE, Oracle
 from robustness.harness.robots import state_at
 from robustness.harness.tally import Tally
@@ -53,62 +49,43 @@ def robot_of_graph(graph: md.SubsystemGraph) -> Robot:
     return Robot(graph.joint_names, torques)
 
 
-class History:
+class History(Answers):
     """Takes answers of one node or of several, each with joints of its own.
 
     Attributes:
         names: of the joints that states hold, by which the motion counts; a robot may have some of them.
         robots: with the stamps [ns] from which on they are in force. parts: joints of each node, where the
-        robot is divided.
-        answered: stamps that all nodes have answered. held: answers are kept until `release`, because
-        which robot is in force is not known yet.
-        excused: see `Judge`. repeated: nodes of the same name are there twice, and both answer.
-        refused: of states that are malformed, why: those may be answered only as if they were not.
+        robot is divided; a stamp is answered when all nodes have answered it.
+        held: answers are kept until `release`, because which robot is in force is not known yet.
+        repeated: nodes of the same name are there twice, and both answer.
     """
 
     def __init__(self, tally: Tally, names: list[str], stale_after: float = 0.2) -> None:
-        self.tally, self.names, self.stale_after = tally, names, stale_after
+        super().__init__(tally, stale_after)
+        self.names = names
         self.robots: list[tuple[int, Robot]] = []
         self.parts: dict[str, frozenset[str]] = {}
-        self.answered: list[int] = []
-        self.refused: dict[int, str] = {}
         self.held = self.repeated = False
-        self.excused: Callable[[int], bool] = lambda stamp: False
-        self.commands = Commands(tally)
         self._waiting: list[tuple[JointState, int]] = []
         self._last: dict[str, int] = {}
         self._by: dict[int, set[str]] = {}
-        self._times_sent = Counter[int]()
 
     def put_in_force(self, stamp: int, robot: Robot) -> None:
         """From a stamp [ns] on."""
         self.robots.append((stamp, robot))
         del self.robots[:-20]
 
-    def on_sent(self, stamp: int) -> None:
-        """A state is published."""
-        self._times_sent[stamp] += 1
-
-    def on_answer(self, message: JointState, info: dict[str, Any]) -> None:
-        """Torques."""
-        self.commands.on_torques(message)
-        self._waiting.append((message, info["source_timestamp"] or time.time_ns()))
-        if not self.held:
-            self.release()
+    def _judge(self, message: JointState, published: int) -> None:
+        if self.held:
+            self._waiting.append((message, published))
+        else:
+            super()._judge(message, published)
 
     def release(self) -> None:
         """Judge what was kept."""
-        self.held, waiting = False, self._waiting
-        self._waiting = []
+        self.held, waiting, self._waiting = False, self._waiting, []
         for message, published in waiting:
-            stamp = stamp_nanoseconds(message.header.stamp)
-            if fault := self._fault(message, stamp, published):
-                numbers = f"{message.name} q={list(message.position)} v={list(message.velocity)}"
-                self.tally.found_wrong(
-                    f"answer {stamp}: {fault}", f"{fault}\n{numbers} {list(message.effort)}"
-                )
-            else:
-                self.tally.right += 1
+            self._judge(message, published)
 
     def drop(self) -> None:
         """Forget what was kept: which robot has answered cannot be known."""
@@ -147,10 +124,7 @@ class History:
         by.add(node)
         if len(by) == max(1, len(self.parts)):
             self.answered.append(stamp)
-        age = (published - stamp) * 1e-9
-        if abs(age) > self.stale_after + MARGIN and not self.excused(stamp):
-            return f"its state was {age:.3f} s old, stale_after is {self.stale_after:g} s"
-        return ""
+        return self._age_fault(stamp, (published - stamp) * 1e-9)
 
     def _torque_fault(self, robot: Robot, message: JointState, stamp: int) -> str:
         q, v = (dict(zip(self.names, x, strict=True)) for x in state_at(len(self.names), stamp))

@@ -28,6 +28,7 @@ HANDS = ("hand", "左手", "tool")
 ODD = tuple(NAMES)
 BAD = (float("nan"), float("inf"), 1e308, -1e10, -1.0)
 RATE = 100.0  # [Hz]
+STALE = 10.0  # [s]: a busy computer loses no state
 Expected = Callable[[], Changes]
 Asked = tuple[str, dict[str, Any], Expected]
 """Service, fields, and the changes that are in force if the request is legal; it raises otherwise."""
@@ -263,24 +264,26 @@ def _damage(file: Path, good: bytes, random: Random) -> None:
 
 
 def _parameters(file: Path) -> tuple[str, ...]:
-    return f"robot_description_file:={file.parent / 'robot.urdf'}", f"changes_file:={file}"
+    robot = f"robot_description_file:={file.parent / 'robot.urdf'}"
+    return robot, f"changes_file:={file}", f"stale_after:={STALE}"
 
 
 def run(effort: Effort, tally: Tally) -> None:
-    """Requests one after another; then kill -9 and damaged files, and requests between them."""
+    """Requests one after another, which no state is lost by; then kill -9 and damaged files between them."""
     random, folder = Random(effort.seed), effort.folder / "reconfiguration"
     urdf = tree_urdf(JOINTS, SEED)
-    history = History(tally, [*joint_names(JOINTS), *(f"{hand}/finger" for hand in HANDS)])
+    history = History(tally, [*joint_names(JOINTS), *(f"{hand}/finger" for hand in HANDS)], STALE)
     with Target(history, folder) as target:
         (folder / "robot.urdf").write_text(urdf)
         file = folder / "changes.yaml"
         file.unlink(missing_ok=True)
         walk = _Walk(target, file, md.load_urdf(urdf), random)
         walk.start("the start")
-        steps: list[Callable[[], None]] = [walk.request] * int(effort.of(60, 1000))
+        steps: list[Callable[[], None]] = [walk.request] * int(effort.of(30, 500))
         for blow in [walk.kill, walk.damage] * int(effort.of(1, 10)):
             steps.insert(random.randrange(len(steps)), blow)
         with target.sending(RATE):
+            _none_is_lost(target, history, [walk.request] * int(effort.of(60, 1000)))
             for number, step in enumerate(steps):
                 if not target.alive():
                     return
@@ -288,3 +291,16 @@ def run(effort: Effort, tally: Tally) -> None:
                 effort.progress(number / len(steps))
         target.recovers("all changes")
         target.end()
+
+
+def _none_is_lost(target: Target, history: History, requests: list[Callable[[], None]]) -> None:
+    begin = time.time_ns()
+    for request_change in requests:
+        request_change()
+    end = time.time_ns()
+
+    def lost() -> int:
+        return sum(stamp < end for stamp in history.unanswered(begin))
+
+    if not target.spin_until(lambda: not lost(), STALE):
+        target.tally.found_wrong(f"{lost()} joint states were not answered while the robot changed")

@@ -86,8 +86,7 @@ class _System:
     def start(self, name: str, process: str = "") -> None:
         """The node of a subsystem; another process of it has a name of its own."""
         self._target.describe(self._urdf)  # a text that is none may have been published last
-        program = ("autostart:=true", f"stale_after:={STALE}")
-        self._target.start_in(process or name, "subsystem_node", *program, node=name)
+        self._target.start(f"stale_after:={STALE}", kind="subsystem_node", name=process or name, node=name)
 
     def wrench(self) -> None:
         """A wrench that is none, with the stamp of the state that comes next: the node's own counts."""
@@ -271,7 +270,7 @@ def unnamed_changes(effort: Effort, tally: Tally) -> None:
             target.node.create_subscription(JointState, topic, history.on_answer, 5000)
         target.describe(urdfs[0])
         for name in PARTS:
-            target.start_in(name, "subsystem_node", "autostart:=true", f"stale_after:={STALE}", node=name)
+            target.start(f"stale_after:={STALE}", kind="subsystem_node", name=name, node=name)
         if not target.recovers("the start", START):
             return
         changes = int(effort.of(20, 400))

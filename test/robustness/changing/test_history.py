@@ -83,19 +83,13 @@ def test_parts_are_answered_when_all_are(history):
 
 
 @pytest.mark.parametrize(
-    ("again", "words"),
-    [({}, "answered again"), ({"late": 1}, "older than the one before")],
+    ("later", "published", "words"),
+    [(0, 0, "answered again"), (-1, 0, "older than the one before"), (1, 10**9, "1.000 s old")],
 )
-def test_order_and_repetitions(history, again, words):
+def test_order_repetitions_and_old_answers(history, later, published, words):
     stamp = answer(history)
-    answer(history, stamp - again.get("late", 0))
+    answer(history, stamp + later, published=published and stamp + later + published)
     assert words in found(history)
-
-
-def test_old_answers_are_wrong(history):
-    stamp = time.time_ns()
-    answer(history, stamp, published=stamp + 10**9)
-    assert "1.000 s old" in found(history)
 
 
 def test_a_change_counts_from_the_next_state_that_arrives(history):

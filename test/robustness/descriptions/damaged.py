@@ -8,18 +8,18 @@ import os
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS, ROOT
 from robustness.descriptions.computations import compute
-from robustness.descriptions.mutations import mutated
-from robustness.descriptions.outcomes import outcome_of
-from robustness.descriptions.yaml_mutations import mutated_yaml
+from robustness.descriptions.damage import as_bytes, damaged_urdf, damaged_yaml
+from robustness.descriptions.outcomes import Outcome, outcome_of
 from robustness.harness.tally import Effort, Tally
 
-__all__ = ["partition_files", "urdfs"]
+__all__ = ["DOCUMENTED", "URDFS", "partition_files", "read", "urdfs"]
 
 URDFS = sorted(ROBOTS.glob("*.urdf"))
 #: The partition file of the documentation has every key.
@@ -82,29 +82,32 @@ def damaged(kind: str, seed: int) -> tuple[str | bytes, str, str]:
     """The description of a seed, what was done to it, and of which robot it is."""
     if kind == "urdf":
         file = URDFS[seed % len(URDFS)]
-        return *mutated(file.read_text("utf-8"), seed), file.stem
+        return *damaged_urdf(file.read_text("utf-8"), seed), file.stem
     robot, text = list(PARTITIONS.items())[seed % len(PARTITIONS)]
-    return *mutated_yaml(text, seed), robot
+    return *damaged_yaml(text, seed), robot
+
+
+def read(kind: str, seed: int, file: Path, compared: bool = True) -> tuple[str, Outcome]:
+    """Read the description of a seed; what was done to it, and what became of it.
+
+    Args:
+        file: where a partition file is written. compared: also with Pinocchio's own reading of a URDF.
+    """
+    text, what, robot = damaged(kind, seed)
+    if kind == "yaml":
+        file.write_bytes(as_bytes(text))
+        urdf = ROBOTS / f"{robot}.urdf"
+        return what, outcome_of(lambda: md.load_urdf(urdf, partition=file), seed)
+    floating = seed % 5 == 0
+    own = text if compared and isinstance(text, str) and not floating else None
+    load = partial(md.load_urdf, text, floating_base=floating)
+    return what, outcome_of(load, seed, use=lambda graph, seed: compute(graph, seed, own))
 
 
 def _main(kind: str, first: int, last: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "partition.yaml"
         for seed in range(first, last):
-            text, _, robot = damaged(kind, seed)
-            if kind == "urdf":
-                floating = seed % 5 == 0
-                own = None if floating or isinstance(text, bytes) else text
-                outcome = outcome_of(
-                    lambda: md.load_urdf(text, floating_base=floating),  # noqa: B023
-                    seed,
-                    use=lambda graph, seed: compute(graph, seed, own),  # noqa: B023
-                )
-            else:
-                file.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
-                urdf = ROBOTS / f"{robot}.urdf"
-                outcome = outcome_of(lambda: md.load_urdf(urdf, partition=file), seed)  # noqa: B023
-            print(json.dumps(outcome), flush=True)
+            print(json.dumps(read(kind, seed, Path(folder) / "partition.yaml")[1]), flush=True)
 
 
 if __name__ == "__main__":

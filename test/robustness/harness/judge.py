@@ -14,7 +14,7 @@ from robustness.harness.oracle import TOLERANCE, Oracle, Terms
 from robustness.harness.robots import accelerations_at, state_at
 from robustness.harness.tally import Tally
 
-__all__ = ["DEFAULTS", "Judge"]
+__all__ = ["DEFAULTS", "Answers", "Judge"]
 
 #: Parameters of dynamics_node that change what is right.
 DEFAULTS: dict[str, Any] = {
@@ -28,10 +28,60 @@ DEFAULTS: dict[str, Any] = {
 #: [s] beyond stale_after: from the look at the clock to the message on its way, on a machine with other work.
 MARGIN = 0.1
 KEPT = 500  # messages with some of the joints
-STAMPS = 5000  # of states that were sent, and of answers
+STAMPS = 50_000  # of states that were sent, and of answers
 SENT = 1000  # states of which torques may be held: on a busy machine answers wait for seconds
 #: Of accelerations from filtered velocities, relative to the largest of the motion: the filter overshoots.
 OVERSHOOT = 20.0
+
+
+class Answers:
+    """Counts answers as right or wrong; subclasses say what is wrong with one.
+
+    Attributes:
+        tally: of the test. stale_after: of the node [s]. answered: stamps of answered states [ns].
+        refused: stamps [ns] of states that must not be answered, and why.
+        excused: stamps [ns] of which answers may be late: computed when the process was stopped.
+        commands: compares what controllers take with the torques.
+    """
+
+    def __init__(self, tally: Tally, stale_after: float) -> None:
+        self.tally, self.stale_after, self.margin = tally, stale_after, MARGIN
+        self.answered: list[int] = []
+        self.refused: dict[int, str] = {}
+        self.excused: Callable[[int], bool] = lambda stamp: False
+        self.commands = Commands(tally)
+        self._times_sent = Counter[int]()
+
+    def on_sent(self, stamp: int) -> None:
+        """This process sends a state with this stamp [ns]."""
+        _count(self._times_sent, stamp)
+
+    def unanswered(self, since: int) -> list[int]:
+        """Stamps of states that were sent since a time [ns] and not answered yet."""
+        answered = {*self.answered}
+        return [stamp for stamp in self._times_sent if stamp >= since and stamp not in answered]
+
+    def on_answer(self, message: JointState, info: dict[str, Any]) -> None:
+        """A message of joint_torques, with rclpy's info."""
+        self.commands.on_torques(message)
+        self._judge(message, info["source_timestamp"] or time.time_ns())
+
+    def _judge(self, message: JointState, published: int) -> None:
+        stamp = stamp_nanoseconds(message.header.stamp)
+        if fault := self._fault(message, stamp, published):
+            numbers = f"{message.name} q={list(message.position)} v={list(message.velocity)}"
+            self.tally.found_wrong(f"answer {stamp}: {fault}", f"{fault}\n{numbers} {list(message.effort)}")
+        else:
+            self.tally.right += 1
+
+    def _fault(self, message: JointState, stamp: int, published: int) -> str:
+        """What is wrong; empty: nothing."""
+        raise NotImplementedError
+
+    def _age_fault(self, stamp: int, age: float) -> str:
+        if abs(age) > self.stale_after + self.margin and not self.excused(stamp):
+            return f"its state was {age:.3f} s old, stale_after is {self.stale_after:g} s"
+        return ""
 
 
 class _Robot(NamedTuple):
@@ -42,35 +92,26 @@ class _Robot(NamedTuple):
     order: list[int]
 
 
-class Judge:
-    """Knows which states were sent, and counts answers as right or wrong.
+class Judge(Answers):
+    """Knows which states were sent to one node.
 
     Attributes:
-        tally: of the test. names: of the joints of the robot in force.
+        names: of the joints of the robot in force.
         settings: parameters of the node of which one fits each answer; several while one changes.
-        answered: stamps of right answers [ns]. stale_after: of the node [s].
-        refused: stamps [ns] of states that must not be answered, and why.
         parts: joints that the message with a stamp [ns] holds, where that is not all.
         age: of a state with a stamp when its answer was published [s], from both times [ns].
-        excused: stamps [ns] of which answers may be late: computed when the process was stopped.
         silent_since: from this time of the system on [ns] nothing may be published; None: it may.
         sent: stamps of the last states that were sent; on_stale publishes at the position of one of them.
-        commands: compares what controllers take with the torques.
     """
 
     def __init__(self, tally: Tally, urdf: str, names: list[str], stale_after: float = 0.2) -> None:
-        self.tally, self.stale_after = tally, stale_after
+        super().__init__(tally, stale_after)
         self.settings = [dict(DEFAULTS)]
-        self.answered: list[int] = []
-        self.refused: dict[int, str] = {}
         self.parts: dict[int, tuple[int, ...]] = {}
         self.age: Callable[[int, int], float] = lambda stamp, published: (published - stamp) * 1e-9
-        self.excused: Callable[[int], bool] = lambda stamp: False
         self.silent_since: int | None = None
         self.sent: deque[int] = deque(maxlen=SENT)
-        self.margin = MARGIN
-        self.commands = Commands(tally)
-        self._times_sent, self._times_answered = Counter[int](), Counter[int]()
+        self._times_answered = Counter[int]()
         self._last = 0
         self._robots: dict[frozenset[str], _Robot] = {}
         self.set_robot(urdf, names)
@@ -87,25 +128,13 @@ class Judge:
         self._times_answered.clear()
 
     def on_sent(self, stamp: int) -> None:
-        """This process sends a state with this stamp [ns]."""
+        """See `Answers`."""
         self.sent.append(stamp)
-        _count(self._times_sent, stamp)
-
-    def on_answer(self, message: JointState, info: dict[str, Any]) -> None:
-        """A message of joint_torques, with rclpy's info."""
-        stamp = stamp_nanoseconds(message.header.stamp)
-        while len(self.parts) > KEPT:
-            del self.parts[next(iter(self.parts))]
-        self.commands.on_torques(message)
-        fault = self._fault(message, stamp, info["source_timestamp"] or time.time_ns())
-        if fault:
-            numbers = f"{message.name} q={list(message.position)} v={list(message.velocity)}"
-            self.tally.found_wrong(f"answer {stamp}: {fault}", f"{fault}\n{numbers} {list(message.effort)}")
-            return
-        self.tally.right += 1
-        self.answered.append(stamp)
+        super().on_sent(stamp)
 
     def _fault(self, message: JointState, stamp: int, published: int) -> str:
+        while len(self.parts) > KEPT:
+            del self.parts[next(iter(self.parts))]
         robot = self._robots.get(frozenset(message.name))
         if robot is None or len(message.name) != len(robot.names):
             return f"torques of {len(message.name)} joints that are not those of the robot"
@@ -116,7 +145,10 @@ class Judge:
         if not np.isfinite(tau).all():
             return f"torques {tau}"
         fault = self._state_fault(robot, q, v, stamp) or self._torque_fault(robot, q, v, tau, stamp)
-        return "" if fault and self._is_held(robot, q, v, tau) else fault
+        if fault and not self._is_held(robot, q, v, tau):
+            return fault
+        self.answered.append(stamp)
+        return ""
 
     def _time_fault(self, stamp: int, published: int) -> str:
         """Whether a state with this stamp may be answered now, both [ns]."""
@@ -132,10 +164,7 @@ class Judge:
         if self._times_answered[stamp] > max(1, self._times_sent[stamp]):
             return "a state was answered again"
         self._last = self._last if held else stamp
-        age = self.age(stamp, published)
-        if abs(age) > self.stale_after + self.margin and not self.excused(stamp):
-            return f"its state was {age:.3f} s old, stale_after is {self.stale_after:g} s"
-        return ""
+        return self._age_fault(stamp, self.age(stamp, published))
 
     def _state_fault(self, robot: _Robot, q: np.ndarray, v: np.ndarray, stamp: int) -> str:
         """Whether these are the positions and velocities that were sent."""
@@ -172,11 +201,7 @@ class Judge:
         robot: _Robot, q: np.ndarray, tau: np.ndarray, terms: Terms, stamp: int, settings: dict[str, Any]
     ) -> bool:
         """Torques of filtered velocities belong to some acceleration as large as those of the motion."""
-        if (
-            settings["output"] != "full"
-            or settings["friction"] != "none"
-            or settings["effort_limits"] != "off"
-        ):
+        if any(settings[name] != DEFAULTS[name] for name in ("output", "friction", "effort_limits")):
             return True  # only one parameter differs from its default in any test
         largest = float(np.abs(accelerations_at(len(robot.names), stamp)).max()) + 0.1
         return float(np.abs(robot.oracle.accelerations(q, terms, tau)).max()) <= OVERSHOOT * largest

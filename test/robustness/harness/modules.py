@@ -1,4 +1,4 @@
-"""assembly_node, whose modules dock and leave, and the dynamics_node that follows it."""
+"""assembly_node, whose modules dock and leave, and the dynamics_node that follows it; a test of both."""
 
 from random import Random
 from typing import Any
@@ -12,9 +12,10 @@ from std_msgs.msg import String
 from helpers.paths import ROOT
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from robustness.harness.oracle import TOLERANCE, Oracle
-from robustness.harness.target import Target
+from robustness.harness.tally import Effort, Tally
+from robustness.harness.target import START, Target
 
-__all__ = ["Modules"]
+__all__ = ["Modules", "run"]
 
 LONGEST = 8  # modules in the snake
 KEPT = 500  # states that may still be answered
@@ -24,14 +25,18 @@ DESCRIPTIONS = QoSProfile(depth=20, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 class Modules:
     """The two nodes; every torque is compared with Pinocchio's of the description that its state names.
 
+    Args:
+        parameters: of dynamics_node.
+
     Attributes:
         processes: names.
     """
 
     processes = ("assembly", "follower")
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, *parameters: str) -> None:
         self._target = target
+        self._heard, self._answered = set[int](), set[int]()
         self._oracles: dict[str, Oracle] = {}
         self._states: dict[int, JointState] = {}
         self._early: dict[int, JointState] = {}
@@ -44,9 +49,9 @@ class Modules:
         node.create_subscription(JointState, "/modules/dynamics_node/joint_torques", self._on_torques, 1000)
         self._dock = node.create_client(Dock, "/modules/assembly_node/dock")
         self._undock = node.create_client(Undock, "/modules/assembly_node/undock")
-        target.start_in("assembly", "assembly_node", f"gait_file:={ROOT / 'config/gaits/snake.yaml'}",
-                        namespace="modules")  # fmt: skip
-        target.start_in("follower", "dynamics_node", namespace="modules")
+        gait = f"gait_file:={ROOT / 'config/gaits/snake.yaml'}"
+        target.start(gait, kind="assembly_node", name="assembly", namespace="modules")
+        target.start(*parameters, kind="dynamics_node", name="follower", namespace="modules")
 
     def answers(self) -> bool:
         """Whether torques of modules have come; docks the first one."""
@@ -70,6 +75,11 @@ class Modules:
             del self._snake[index:]
         self._target.tally.tried += 1
 
+    def unanswered(self) -> int:
+        """How many states between the first answer and the last one have none."""
+        between = (stamp for stamp in self._heard if min(self._answered) < stamp < max(self._answered))
+        return sum(stamp not in self._answered for stamp in between)
+
     def finish(self) -> None:
         """Responses must all have come, and without an error; end the nodes."""
         tally = self._target.tally
@@ -92,6 +102,7 @@ class Modules:
         stamp = stamp_nanoseconds(message.header.stamp)
         self._target.tally.tried += 1
         self._states[stamp] = message
+        self._heard.add(stamp)
         if len(self._states) > KEPT:
             del self._states[min(self._states)]
         if (early := self._early.pop(stamp, None)) is not None:
@@ -104,6 +115,7 @@ class Modules:
                 f"torques of modules went back by {(self._last - stamp) * 1e-9:g} s"
             )
         self._last = stamp
+        self._answered.add(stamp)
         if (state := self._states.get(stamp)) is None:
             self._early[stamp] = message  # this process may hear the answer first
         else:
@@ -129,3 +141,20 @@ class Modules:
             tally.right += 1
         else:
             tally.found_wrong(f"torques of modules differ by {worst:g} of the largest term")
+
+
+def run(effort: Effort, tally: Tally) -> None:
+    """Modules dock and leave at random; every state is answered, by the robot that it names."""
+    random, changes = Random(effort.seed), int(effort.of(40, 1000))
+    with Target.of_tree(tally, effort, 1) as target:
+        modules = Modules(target, "stale_after:=10.0")  # a busy computer loses no state
+        if not target.spin_until(modules.answers, START):
+            tally.found_wrong("the nodes of modules do not answer")
+            return
+        for number in range(changes):
+            modules.change(random)
+            target.spin(0.2)
+            effort.progress(number / changes)
+        if not target.spin_until(lambda: not modules.unanswered(), 10.0):
+            tally.found_wrong(f"{modules.unanswered()} joint states of modules were not answered")
+        modules.finish()

@@ -1,21 +1,22 @@
-"""The torques that are right, by Pinocchio from the text of the URDF; our library has no part in it."""
+"""The torques that are right, by Pinocchio or MuJoCo from the text of the URDF: without our library."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
+import mujoco
 import numpy as np
 import pinocchio
 from numpy.typing import NDArray
 
-from robustness.harness.newton_euler import LargeTree
+from papers.charmie_torso.mujoco_loops import parsed_without_shapes, rigid_model, specification
 
 __all__ = ["TOLERANCE", "Oracle", "Terms"]
 
 Array = NDArray[np.float64]
 #: Of a torque, relative to the largest term of any: two libraries add up in different orders.
 TOLERANCE = 1e-9
-#: Joints; see `newton_euler`.
+#: Joints; Pinocchio's Data grows with their cube: 1,000 take more than 20 GB. Larger trees are MuJoCo's.
 MOST_FOR_PINOCCHIO = 250
 #: Below this speed the nodes let dry friction rise linearly (docs/nodes.md).
 _FRICTION_SPEED = 1e-3
@@ -40,9 +41,11 @@ class Oracle:
     def __init__(self, urdf: str) -> None:
         robot = ElementTree.fromstring(urdf)
         joints = {str(one.get("name")): one for one in robot.findall("joint")}
-        self._large = LargeTree(robot) if len(joints) > MOST_FOR_PINOCCHIO else None
-        if self._large is not None:
-            self.names = self._large.names
+        self._large = len(joints) > MOST_FOR_PINOCCHIO
+        if self._large:
+            self._model = rigid_model(specification(parsed_without_shapes(urdf)))
+            self._data = mujoco.MjData(self._model)
+            self.names = [self._model.joint(k).name for k in range(self._model.njnt)]
         else:
             self._model = pinocchio.buildModelFromXML(urdf)
             self._data = self._model.createData()
@@ -55,8 +58,8 @@ class Oracle:
     def terms(self, q: Array, v: Array, gravity: Sequence[float] = (0.0, 0.0, -9.81)) -> Terms:
         """The terms of the torques [N m or N] without accelerations."""
         zero, down = np.zeros(len(self.names)), np.array(gravity)
-        if self._large is not None:
-            at_rest, full = (self._large.torques(q, rates, down) for rates in (zero, v))
+        if self._large:
+            at_rest, full = (self._by_mujoco(q, rates, down) for rates in (zero, v))
         else:
             model, data = self._model, self._data
             model.gravity = pinocchio.Motion(down, np.zeros(3))
@@ -66,6 +69,12 @@ class Oracle:
         friction = self._damping * v + self._dry * np.clip(v / _FRICTION_SPEED, -1.0, 1.0)
         largest = max(float(np.abs(part).max()) for part in (full, at_rest, friction))
         return Terms(full, at_rest, friction, max(largest, 1e-3))
+
+    def _by_mujoco(self, q: Array, v: Array, gravity: Array) -> Array:
+        self._model.opt.gravity[:] = gravity
+        self._data.qpos[:], self._data.qvel[:], self._data.qacc[:] = q, v, 0.0
+        mujoco.mj_inverse(self._model, self._data)
+        return np.array(self._data.qfrc_inverse)
 
     def torques(self, terms: Terms, settings: Mapping[str, Any]) -> Array:
         """The torques of a node with these parameters (`output`, `friction`, `effort_limits`)."""

@@ -1,6 +1,5 @@
 """A node of this project as a process, and a node in this process that sends to it and hears its answers."""
 
-import importlib
 import os
 import resource
 import signal
@@ -26,6 +25,7 @@ from std_msgs.msg import Float64MultiArray, String
 import modular_dynamics_ros
 from examples.demo.processes import Processes
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+from robustness.harness import flood
 from robustness.harness.judge import Judge
 from robustness.harness.robots import joint_names, state_at, tree_urdf
 from robustness.harness.tally import Effort, Tally
@@ -91,30 +91,29 @@ class Target:
                 self._executor.shutdown()
                 self.node.destroy_node()
 
-    def start(self, *parameters: str, name: str = "", autostart: bool = True) -> None:
-        """Start the node, or another, with parameters NAME:=VALUE."""
-        name = name or self.name
-        self._raw_lines.pop(name, None)
-        self._dead.discard(name)
-        self.processes.start(name, *(["autostart:=true"] if autostart else []), *parameters)
-
-    def start_in(
+    def start(
         self,
-        name: str,
-        kind: str,
         *parameters: str,
+        kind: str = "",
+        name: str = "",
         namespace: str = "",
         node: str = "",
         autostart: bool = True,
     ) -> None:
-        """Start a process of a kind of node: in a namespace, by default ``name``, or called ``node``."""
+        """Start the node under test, or another one, with parameters NAME:=VALUE.
+
+        Args:
+            kind: of node. name: of the process. namespace, node: where and how the node is called.
+        """
+        name = name or self.name
         self._raw_lines.pop(name, None)
         self._dead.discard(name)
-        first = ["autostart:=true"] if autostart else []
-        words = [word for parameter in (*first, *parameters) for word in ("-p", parameter)]
+        rules = [f"__ns:=/{namespace}"] * bool(namespace) + [f"__node:={node}"] * bool(node)
+        given = [*["autostart:=true"] * autostart, *parameters]
+        words = [word for rule in rules for word in ("-r", rule)]
+        words += [word for parameter in given for word in ("-p", parameter)]
         program = Path(modular_dynamics_ros.__file__).parent / "__main__.py"
-        rule = f"__node:={node}" if node else f"__ns:=/{namespace or name}"
-        self.processes.start_file(name, program, kind, "--ros-args", "-r", rule, *words)
+        self.processes.start_file(name, program, kind or self.name, "--ros-args", *words)
 
     def limit(self, kind: int, amount: int) -> None:
         """Limit a resource of the running node (resource.RLIMIT_...)."""
@@ -247,28 +246,16 @@ class Target:
         path = self.folder / f"{name}.log"
         if not path.exists():
             return
-        lines = [
-            line for line in path.read_text("utf-8", "replace").splitlines() if any(w in line for w in RAW)
-        ]
+        log = path.read_text("utf-8", "replace")
+        lines = [line for line in log.splitlines() if any(words in line for words in RAW)]
         for line in lines[self._raw_lines.get(name, 0) :]:
-            self.tally.found_wrong(
-                f"raw error in the log of {name}: {line[:300]}", path.read_bytes()[-20000:]
-            )
+            self.tally.found_wrong(f"raw error in the log of {name}: {line[:300]}", log[-20000:])
         self._raw_lines[name] = len(lines)
 
-    def run_module(self, module: str, *arguments: str, limit: float) -> int:
-        """Run `python -m module` to its end; the number that it prints last, 0 where it prints none."""
-        name = self.start_module(module, *arguments)
-        self.spin_until(lambda: self.processes.code(name) is not None, limit)
-        words = self.processes.log(name).split()
-        self.processes.end(name)
-        return int(words[-1]) if words and words[-1].isdigit() else 0
-
-    def start_module(self, module: str, *arguments: str) -> str:
-        """Start a program of this package; the last part of its name is the process's."""
-        name = module.rpartition(".")[2]
-        self.processes.start_file(name, Path(importlib.import_module(module).__file__ or ""), *arguments)
-        return name
+    def start_flood(self, **options: float) -> None:
+        """Start publishers of joint states in a process of their own, called flood: see there."""
+        arguments = [f"--{name}={value}" for name, value in options.items()]
+        self.processes.start_file("flood", Path(flood.__file__), *arguments)
 
     def call(self, kind: type, service: str, limit: float = 10.0, namespace: str = "", **request: Any) -> Any:
         """The response of a service of the node; None where none came within the limit [s]."""

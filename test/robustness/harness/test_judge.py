@@ -37,7 +37,7 @@ def judge(tmp_path):
 
 
 def answer(stamp=NOW, published=None, **changes):
-    """The right answer to the state of a stamp, and what rclpy says of it."""
+    """The right answer to the state of a stamp, or another one, and what rclpy says of it."""
     graph = md.load_urdf(URDF)
     q, v = state_at(JOINTS, stamp)
     order = [joint_names(JOINTS).index(name) for name in graph.joint_names]
@@ -48,20 +48,34 @@ def answer(stamp=NOW, published=None, **changes):
     return message, {"source_timestamp": published or stamp}
 
 
-def commands(torques, factor):
-    """The stamped commands of an answer, times a factor."""
-    effort = [factor * x for x in torques.effort]
-    return JointState(header=torques.header, name=list(torques.name), effort=effort)
-
-
-def test_right_torques_and_commands_are_right(judge):
-    for _ in range(60):
+def answered(judge, factors, stamped=True, unstamped=True):
+    """Right answers, and commands that are their torques times factors, which come first every other time."""
+    for k, factor in enumerate(factors):
         message, info = answer(time.time_ns())
+        efforts = [factor * x for x in message.effort]
+        commands = JointState(header=message.header, name=message.name, effort=efforts)
+        if stamped and k % 2:
+            judge.commands.on_stamped(commands)
         judge.on_answer(message, info)
-        judge.commands.on_stamped(commands(message, 1.0))
-        judge.commands.on_unstamped(Float64MultiArray(data=message.effort))
+        if stamped and not k % 2:
+            judge.commands.on_stamped(commands)
+        if unstamped:
+            judge.commands.on_unstamped(Float64MultiArray(data=efforts))
     judge.commands.finish()
-    assert (judge.tally.right, judge.tally.wrong) == (60, 0)
+
+
+@pytest.mark.parametrize(
+    ("factors", "topics", "wrong"),
+    [
+        ([1.0] * 60, (True, True), 0),
+        ([1.0 + 1e-9] * 2, (True, False), 2),
+        ([1.5] * 20, (False, True), 1),  # without a stamp some may be lost: most must be torques
+        ([1.0] * 60, (False, False), 1),  # no commands at all
+    ],
+)
+def test_commands_are_the_torques_of_answers(judge, factors, topics, wrong):
+    answered(judge, factors, *topics)
+    assert (judge.tally.right, judge.tally.wrong) == (len(factors), wrong)
 
 
 def test_a_state_that_is_answered_again_is_wrong_unless_it_was_sent_again(judge):
@@ -73,97 +87,37 @@ def test_a_state_that_is_answered_again_is_wrong_unless_it_was_sent_again(judge)
         assert judge.tally.wrong == wrong
 
 
-@pytest.mark.parametrize("torques_first", [True, False])
-def test_commands_that_are_not_the_torques_are_wrong(judge, torques_first):
-    message, info = answer(time.time_ns())
-    calls = [
-        lambda: judge.on_answer(message, info),
-        lambda: judge.commands.on_stamped(commands(message, 1.0 + 1e-9)),
-    ]
-    for call in calls if torques_first else reversed(calls):
-        call()
-    assert (judge.tally.right, judge.tally.wrong) == (1, 1)
-
-
-def test_commands_without_stamp_that_no_answer_has_are_wrong(judge):
-    for _ in range(20):
-        message, info = answer(time.time_ns())
-        judge.on_answer(message, info)
-        judge.commands.on_unstamped(Float64MultiArray(data=commands(message, 1.5).effort))
-    judge.commands.finish()
-    assert "20 of 20 effort_commands" in judge.tally.findings[0].text
-
-
-def test_torques_without_commands_are_wrong(judge):
-    for _ in range(60):
-        judge.on_answer(*answer(time.time_ns()))
-    judge.commands.finish()
-    assert judge.tally.wrong == 1
-
-
-@pytest.mark.parametrize(
-    ("choice", "efforts", "fault"),
-    [
-        ("stop", [[1.0]], ""),
-        ("stop", [[1.0], [1.0]], "instead of none"),
-        ("hold_gravity", [[1.0], [2.0], [2.0], [2.0]], ""),
-        ("hold_gravity", [[1.0], [2.0], [2.0], [2.1]], "change"),
-        ("hold_gravity", [[1.0]], "instead of many"),
-        ("ramp_to_zero", [[-2.0], [-1.0], [-0.5], [-0.0]], ""),
-        ("ramp_to_zero", [[-2.0], [-1.0], [-1.5], [0.0]], "grow"),
-        ("ramp_to_zero", [[-2.0], [-2.0], [-2.0], [-2.0]], "not zero"),
-    ],
-)
-def test_what_follows_the_last_answer_is_judged(choice, efforts, fault):
-    answer_and_rest = [Torques(one, answers=k == 0) for k, one in enumerate(efforts)]
-    found = fault_of(choice, answer_and_rest)
-    assert fault in found
-    assert bool(fault) == bool(found)
-
-
-def test_silence_begins_at_the_last_answer():
-    held_before = [Torques([3.0], True), Torques([1.0], False), Torques([2.0], True)]
-    assert not fault_of("ramp_to_zero", [*held_before, *(Torques([x], False) for x in (2.0, 1.0, 0.0))])
-
-
-def test_silence_needs_a_motion_before_it():
-    assert "no state" in fault_of("stop", [])
+def test_states_without_an_answer_are_known(judge):
+    for stamp in (NOW, NOW + 1, NOW + 2):
+        judge.on_sent(stamp)
+    judge.on_answer(*answer(NOW + 1))
+    assert (judge.unanswered(NOW), judge.unanswered(NOW + 1)) == ([NOW, NOW + 2], [NOW + 2])
 
 
 @pytest.mark.parametrize("field", ["position", "velocity", "effort"])
-def test_another_number_is_wrong(judge, field):
-    message, _ = answer()
-    values = list(getattr(message, field))
-    values[2] += 1e-6
+@pytest.mark.parametrize("change", [1e-6, np.nan])
+def test_another_number_is_wrong(judge, field, change):
+    values = list(getattr(answer()[0], field))
+    values[2] += change
     judge.on_answer(*answer(**{field: values}))
     assert (judge.tally.right, judge.tally.wrong) == (0, 1)
 
 
-def test_torques_that_are_nan_are_wrong(judge):
-    judge.on_answer(*answer(effort=[np.nan] * JOINTS))
-    assert judge.tally.wrong == 1
-
-
-def test_an_old_answer_is_wrong(judge):
+def test_an_old_answer_is_wrong_and_its_finding_kept(judge):
     judge.on_answer(*answer(published=NOW + 9 * 10**8))
     (finding,) = judge.tally.findings
     assert "0.900 s old" in finding.text
-    assert finding.file is not None
     assert finding.file.exists()
 
 
-def test_stamps_that_go_back_are_wrong(judge):
-    judge.on_answer(*answer(NOW + 1))
-    judge.on_answer(*answer(NOW))
-    assert (judge.tally.right, judge.tally.wrong) == (1, 1)
-
-
-def test_an_answer_to_a_malformed_state_or_while_inactive_is_wrong(judge):
-    judge.refused[NOW] = "NaN"
-    judge.on_answer(*answer())
+def test_stamps_that_go_back_malformed_states_and_inactive_nodes_have_no_answers(judge):
+    judge.refused[NOW + 2] = "NaN"
+    for stamp, wrong in ((NOW + 1, 0), (NOW, 1), (NOW + 2, 2)):
+        judge.on_answer(*answer(stamp))
+        assert judge.tally.wrong == wrong
     judge.silent_since = NOW
-    judge.on_answer(*answer(NOW + 1, published=NOW + 2))
-    assert (judge.tally.right, judge.tally.wrong) == (0, 2)
+    judge.on_answer(*answer(NOW + 3))
+    assert (judge.tally.right, judge.tally.wrong) == (1, 3)
 
 
 def test_a_value_of_a_part_that_is_old_is_wrong(judge):
@@ -176,17 +130,39 @@ def test_a_value_of_a_part_that_is_old_is_wrong(judge):
     assert judge.tally.wrong == 1
 
 
+@pytest.mark.parametrize(
+    ("choice", "efforts", "fault"),
+    [
+        ("stop", [[1.0]], ""),
+        ("stop", [[1.0], [1.0]], "instead of none"),
+        ("stop", [], "no state"),
+        ("hold_gravity", [[1.0], [2.0], [2.0], [2.0]], ""),
+        ("hold_gravity", [[1.0], [2.0], [2.0], [2.1]], "change"),
+        ("hold_gravity", [[1.0]], "instead of many"),
+        ("ramp_to_zero", [[-2.0], [-1.0], [-0.5], [-0.0]], ""),
+        ("ramp_to_zero", [[-2.0], [-1.0], [-1.5], [0.0]], "grow"),
+        ("ramp_to_zero", [[-2.0], [-2.0], [-2.0], [-2.0]], "not zero"),
+    ],
+)
+def test_what_follows_the_last_answer_is_judged(choice, efforts, fault):
+    found = fault_of(choice, [Torques(one, answers=k == 0) for k, one in enumerate(efforts)])
+    assert fault in found
+    assert bool(fault) == bool(found)
+
+
+def test_silence_begins_at_the_last_answer():
+    held_before = [Torques([3.0], True), Torques([1.0], False), Torques([2.0], True)]
+    assert not fault_of("ramp_to_zero", [*held_before, *(Torques([x], False) for x in (2.0, 1.0, 0.0))])
+
+
 def test_torques_of_large_trees_are_those_of_pinocchio(monkeypatch):
     urdf, count = tree_urdf(60, 3), 60
     q, v = state_at(count, NOW)
     theirs = Oracle(urdf)
     monkeypatch.setattr(oracle, "MOST_FOR_PINOCCHIO", 0)
-    own = Oracle(urdf)
-    names = joint_names(count)
-    terms = [
-        one.terms(*(x[[names.index(name) for name in one.names]] for x in (q, v))) for one in (own, theirs)
-    ]
-    order = [own.names.index(name) for name in theirs.names]
+    large, names = Oracle(urdf), joint_names(count)
+    terms = [one.terms(*(x[[names.index(n) for n in one.names]] for x in (q, v))) for one in (large, theirs)]
+    order = [large.names.index(name) for name in theirs.names]
     for part in ("full", "gravity"):
         ours, right = getattr(terms[0], part)[order], getattr(terms[1], part)
         assert np.abs(ours - right).max() < 1e-12 * terms[1].scale
@@ -201,10 +177,10 @@ def test_the_motion_is_smooth(stamp):
     assert np.allclose((after[1] - before[1]) / 2e-4, accelerations_at(JOINTS, stamp), atol=1e-7)
 
 
-def test_growth_is_noticed():
-    steady = [Resources(100.0, 20, 10)] * 30
-    assert not growth(steady)[1]
-    assert growth([Resources(100.0 + 2.0 * k, 20, 10) for k in range(30)]) == ("memory 130 -> 150 MiB, "
-        "descriptors 20 -> 20, threads 10 -> 10", False)  # fmt: skip
-    assert growth([Resources(100.0 + 3.0 * k, 20, 10) for k in range(30)])[1]
-    assert growth([Resources(100.0, 20 + k, 10) for k in range(30)])[1]
+@pytest.mark.parametrize(
+    ("growing", "too_much"),
+    [((0, 0, 0), False), ((2, 0, 0), False), ((3, 0, 0), True), ((0, 1, 0), True), ((0, 0, 1), True)],
+)
+def test_growth_is_noticed(growing, too_much):
+    samples = [Resources(100.0 + k * growing[0], 20 + k * growing[1], 10 + k * growing[2]) for k in range(30)]
+    assert growth(samples)[1] == too_much

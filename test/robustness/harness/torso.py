@@ -41,9 +41,9 @@ class Torso:
             TorsoReactions, "/torso/torso_reaction_node/reactions", self._on_reactions, 100
         )
         self._publisher = node.create_publisher(JointState, "/torso/joint_states", 100)
-        target.start_in("torso", "torso_reaction_node",
-                        f"robot_description_file:={ROBOTS / 'charmie_torso.urdf'}",
-                        f"rules_file:={ROBOTS / 'charmie_torso_rules.yaml'}")  # fmt: skip
+        files = "robot_description_file:={}.urdf", "rules_file:={}_rules.yaml"
+        parameters = (file.format(ROBOTS / "charmie_torso") for file in files)
+        target.start(*parameters, kind="torso_reaction_node", name="torso", namespace="torso")
         self._timer = node.create_timer(1.0 / RATE, self._on_timer)
 
     def answers(self) -> bool:
