@@ -26,7 +26,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
-from examples.demo.processes import Processes
+from examples.demo.processes import Processes, signals_deferred
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceSampler
 from modular_dynamics_ros.computation.values import Array, StampedWrench
 from modular_dynamics_ros.lifecycle.entities import LATCHED
@@ -208,7 +208,8 @@ def spin_until(
     """
     deadline = time.monotonic() + limit
     while not reached():
-        executor.spin_once(timeout_sec=0.1)
+        with signals_deferred():
+            executor.spin_once(timeout_sec=0.1)
         for name in needed:
             _check_code(processes, name, None)
         if time.monotonic() > deadline:

@@ -60,7 +60,7 @@ class Processes:
         self._run(name, str(path), *arguments)
 
     def _run(self, name: str, *command: str) -> None:
-        with open(self._logs / f"{name}.log", "w", encoding="utf-8") as log, _signals_deferred():
+        with open(self._logs / f"{name}.log", "w", encoding="utf-8") as log, signals_deferred():
             self._running[name] = subprocess.Popen(
                 [sys.executable, *command],
                 stdin=subprocess.DEVNULL,
@@ -100,10 +100,11 @@ class Processes:
 
 
 @contextmanager
-def _signals_deferred() -> Iterator[None]:
-    """Delay SIGINT and SIGTERM until after the body, so that a child of Popen is always known and ended.
+def signals_deferred() -> Iterator[None]:
+    """Delay SIGINT and SIGTERM until after the body: a child of Popen is always known and ended.
 
-    Python ignores exceptions of handlers in the hooks around a fork, so that a signal would be lost.
+    Python ignores exceptions of handlers in the hooks around a fork and in `__del__`, as of rclpy's futures:
+    a signal that raises one there would be lost.
     """
     received: list[int] = []
     numbers = signal.SIGINT, signal.SIGTERM

@@ -77,14 +77,14 @@ class Rendezvous(Generic[Item]):
 
     def overdue(self, now: int) -> list[Meeting[Item]]:
         """Forget what has waited too long; return those of it whose item was not answered."""
-        given_up = []
-        for stamp, meeting in list(self._meetings.items()):
-            if now - meeting.since <= self.timeout * 1e9 and len(self._meetings) <= MOST:
-                break
-            del self._meetings[stamp]
-            if meeting.item is not None and not meeting.done:
-                given_up.append(meeting)
-        return given_up
+        kept = [*self._meetings.values()]
+        late = [one for one in kept if now - one.since > self.timeout * 1e9]
+        others = kept[len(late) :]  # those came later
+        others.sort(key=lambda one: not one.done)  # answered ones only refuse a second item with their stamp
+        forgotten = late + others[: max(len(others) - MOST, 0)]
+        for meeting in forgotten:
+            del self._meetings[meeting.stamp]
+        return [one for one in forgotten if one.item is not None and not one.done]
 
     def close_stamps_of(self, other: "Rendezvous[Item]") -> None:
         """Take no items with the stamps of those of another robot, whose parts may still come."""

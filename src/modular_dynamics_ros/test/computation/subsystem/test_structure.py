@@ -132,6 +132,15 @@ def test_it_does_not_grow_without_bounds(rendezvous):
     assert len(rendezvous.overdue(0)) == 2000
 
 
+def test_one_that_waits_is_not_given_up_for_those_that_were_answered(rendezvous):
+    waits = rendezvous.add_item(0, "state", 0)
+    for stamp in range(1, 3000):
+        rendezvous.add_item(stamp, "state", 0).done = True
+    assert rendezvous.overdue(0) == []
+    assert rendezvous.add_item(2999, "again", 0) is None
+    assert rendezvous.add_part(0, "hand", "wrench", 0) is waits
+
+
 def test_after_the_clock_was_set_back_nothing_of_before_counts(rendezvous):
     rendezvous.add_part(5, "hand", "of the last round", 0)
     rendezvous.add_item(5 + S, "state", 0)
