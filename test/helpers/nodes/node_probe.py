@@ -134,15 +134,6 @@ class NodeProbe(SpunNodes):
         order = [message.name.index(name) for name in self.graph.independent_joint_names]
         return np.array(message.position)[order], np.array(message.velocity)[order]
 
-    def publish_until_reported(self, part: str, words: str, *state: Any, **options: Any) -> list[int]:
-        """Publish a state until a status of a part has these words: a joint state may get lost by DDS."""
-        first = len(self.statuses)
-
-        def reported(sent: list[int]) -> bool:
-            return any(s.name.endswith(part) and words in s.message for s in self.statuses[first:])
-
-        return self.publish_until(reported, f"'{words}' of {part}", *state, **options)
-
     def status_after(self, first: int, part: str, words: str) -> DiagnosticStatus:
         """The first status of a part with these words, from number `first` on."""
 
