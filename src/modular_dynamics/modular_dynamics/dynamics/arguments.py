@@ -1,11 +1,11 @@
 """Checks and conversion of arguments; errors that name a state; the functions for closed loops."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, wraps
+from functools import cache
 from importlib import import_module
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -93,25 +93,17 @@ def errors_begin_with(where: str) -> Iterator[None]:
 
 def has_loops(graph: SubsystemGraph) -> bool:
     """Return ``graph.has_loops``. Raises GraphTypeError: another object than a graph."""
-    require_graph(graph)
-    return graph.has_loops
+    try:
+        return graph.has_loops
+    except AttributeError:
+        require_graph(graph)
+        raise
 
 
 @cache
 def of_loops(name: str) -> Any:
-    """Return the function or class of this name in `modular_dynamics.loops`."""
+    """Return the function or class of this name in `modular_dynamics.loops`.
+
+    Its functions have the same arguments as those of dynamics/ by these names, which pass on ``**locals()``.
+    """
     return getattr(import_module("modular_dynamics.loops"), name)
-
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-def also_with_loops(function: Function) -> Function:
-    """Return the function, which passes robots with closed loops on to that of its name in `loops`."""
-
-    @wraps(function)
-    def call(graph: SubsystemGraph, *arguments: Any, **options: Any) -> Any:
-        called = of_loops(function.__name__) if has_loops(graph) else function
-        return called(graph, *arguments, **options)
-
-    return cast(Function, call)

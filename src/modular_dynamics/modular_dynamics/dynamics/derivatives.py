@@ -5,7 +5,7 @@ from typing import NamedTuple
 from numpy.typing import ArrayLike
 
 from ..model import SubsystemGraph
-from .arguments import Array, also_with_loops
+from .arguments import Array, has_loops, of_loops
 from .core_robot import loads_on_bodies
 from .inverse_dynamics import Wrenches
 from .quantity import Quantity, evaluate, only_trees, terms_of
@@ -44,7 +44,6 @@ _OF_ACCELERATIONS = Quantity(
 )
 
 
-@also_with_loops
 def inverse_dynamics_derivatives(
     graph: SubsystemGraph,
     q: ArrayLike,
@@ -78,12 +77,14 @@ def inverse_dynamics_derivatives(
         ClosureError, SingularityError: as of ``inverse_dynamics``. UnsupportedModelError: also where loops
             leave passive joints free.
     """
+    if has_loops(graph):
+        result: InverseDynamicsDerivatives = of_loops("inverse_dynamics_derivatives")(**locals())
+        return result
     loads = None if external_wrenches is None else loads_on_bodies(graph, external_wrenches)
     array = evaluate(graph, _OF_TORQUES, (q, v, a), out, threads, after=(terms_of(friction), loads))
     return InverseDynamicsDerivatives(array[..., 0, :, :], array[..., 1, :, :], array[..., 2, :, :])
 
 
-@also_with_loops
 def forward_dynamics_derivatives(
     graph: SubsystemGraph,
     q: ArrayLike,
@@ -112,6 +113,9 @@ def forward_dynamics_derivatives(
             to rounding, though articulated bodies give accelerations: a very light link that carries a heavy
             one along the same axis. With closed loops as of ``inverse_dynamics_derivatives``.
     """
+    if has_loops(graph):
+        result: ForwardDynamicsDerivatives = of_loops("forward_dynamics_derivatives")(**locals())
+        return result
     loads = None if external_wrenches is None else loads_on_bodies(graph, external_wrenches)
     after = terms_of(friction), loads
     array = evaluate(graph, _OF_ACCELERATIONS, (q, v, tau), None, threads, after=after)

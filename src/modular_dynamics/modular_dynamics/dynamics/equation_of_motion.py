@@ -3,7 +3,7 @@
 from numpy.typing import ArrayLike
 
 from ..model import SubsystemGraph
-from .arguments import Array, also_with_loops
+from .arguments import Array, has_loops, of_loops
 from .quantity import Quantity, evaluate, only_trees
 
 
@@ -23,7 +23,6 @@ _CORIOLIS = Quantity(
 )
 
 
-@also_with_loops
 def mass_matrix(
     graph: SubsystemGraph,
     q: ArrayLike,
@@ -46,6 +45,9 @@ def mass_matrix(
         StateError: a wrong shape, a number that is not finite, or a black box in the graph.
         ClosureError, SingularityError, UnsupportedModelError: as of ``inverse_dynamics``.
     """
+    if has_loops(graph):
+        M: Array = of_loops("mass_matrix")(**locals())
+        return M
     return evaluate(graph, _MASS_MATRIX, (q,), out, threads)
 
 

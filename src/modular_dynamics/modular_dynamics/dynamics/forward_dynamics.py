@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..exceptions import StateError
 from ..model import SubsystemGraph
 from ..model.number_arrays import number_array
-from .arguments import Array, also_with_loops
+from .arguments import Array, has_loops, of_loops
 from .core_robot import loads_on_bodies
 from .inverse_dynamics import Wrenches
 from .quantity import Quantity, evaluate, only_trees, terms_of
@@ -30,7 +30,6 @@ _HYBRID_DYNAMICS = Quantity(
 )
 
 
-@also_with_loops
 def forward_dynamics(
     graph: SubsystemGraph,
     q: ArrayLike,
@@ -70,6 +69,9 @@ def forward_dynamics(
         ClosureError, SingularityError: as of ``inverse_dynamics``; ``constrained_dynamics`` answers at dead
             points.
     """
+    if has_loops(graph):
+        accelerations: Array = of_loops("forward_dynamics")(**locals())
+        return accelerations
     loads = None if external_wrenches is None else loads_on_bodies(graph, external_wrenches)
     after = terms_of(friction), loads
     return evaluate(graph, _FORWARD_DYNAMICS, (q, v, tau), out, threads, after=after)
@@ -88,7 +90,6 @@ class HybridDynamics:
     tau: Array
 
 
-@also_with_loops
 def hybrid_dynamics(
     graph: SubsystemGraph,
     q: ArrayLike,
@@ -121,6 +122,9 @@ def hybrid_dynamics(
             ``forward_dynamics``. Of many states with the row.
         ClosureError, SingularityError: as of ``constrained_dynamics``, which has accelerations of all joints.
     """
+    if has_loops(graph):
+        hybrid: HybridDynamics = of_loops("hybrid_dynamics")(**locals())
+        return hybrid
     only_trees("hybrid dynamics")(graph)
     is_known = prescribed_in(graph, prescribed, graph.joint_names)
     known_a, known_tau = completed_by_zeros(a, is_known), completed_by_zeros(tau, ~is_known)

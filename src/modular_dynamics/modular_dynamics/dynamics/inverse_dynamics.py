@@ -16,7 +16,7 @@ from ..model import (
     refuse_closures,
     require_graph,
 )
-from .arguments import Array, also_with_loops, has_loops, of_loops
+from .arguments import Array, has_loops, of_loops
 from .core_robot import ARMATURE, GOOD, OVERFLOW, loads_on_bodies, passing_of
 from .designs import inverse_dynamics_of_designs
 from .quantity import Quantity, evaluate, terms_of
@@ -257,7 +257,6 @@ def _has_black_boxes(graph: SubsystemGraph) -> bool:
     return any(subsystem.black_box for subsystem in graph.subsystems)
 
 
-@also_with_loops
 def nonlinear_effects(
     graph: SubsystemGraph,
     q: ArrayLike,
@@ -274,10 +273,12 @@ def nonlinear_effects(
     and errors as of ``inverse_dynamics``; StateError also for a black box in the graph: ``inverse_dynamics``
     takes its wrench.
     """
+    if has_loops(graph):
+        h: NDArray[Any] = of_loops("nonlinear_effects")(**locals())
+        return h
     return evaluate(graph, _NONLINEAR_EFFECTS, (q, v, None), out, threads, after=(terms_of(friction),))
 
 
-@also_with_loops
 def gravity_torque(
     graph: SubsystemGraph,
     q: ArrayLike,
@@ -290,6 +291,9 @@ def gravity_torque(
 
     With those: ``nonlinear_effects`` at rest. Of many states (n, nv). Errors as of ``nonlinear_effects``.
     """
+    if has_loops(graph):
+        g: NDArray[Any] = of_loops("gravity_torque")(**locals())
+        return g
     return evaluate(graph, _GRAVITY_TORQUE, (q, None, None), out, threads, after=(ARMATURE,))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..model import SubsystemGraph, refuse_black_boxes
-from .arguments import Array, also_with_loops, checked_out
+from .arguments import Array, checked_out, has_loops, of_loops
 from .quantity import Quantity, evaluate, only_trees
 
 #: Names of the inertial parameters of each body, in order: see `inertial_parameters`.
@@ -51,7 +51,6 @@ def inertial_parameters(graph: SubsystemGraph, *, joint_terms: bool = False) -> 
     return np.concatenate([theta.ravel(), np.array(of_joints, np.float64).ravel()])
 
 
-@also_with_loops
 def regressor(
     graph: SubsystemGraph,
     q: ArrayLike,
@@ -89,6 +88,9 @@ def regressor(
         ClosureError, SingularityError: as of ``inverse_dynamics``. UnsupportedModelError: also where loops
             leave passive joints free.
     """
+    if has_loops(graph):
+        rows: Array = of_loops("regressor")(**locals())
+        return rows
     if not joint_terms:
         return evaluate(graph, _REGRESSOR, (q, v, a), out, threads)
     Y = evaluate(graph, _REGRESSOR, (q, v, a), None, threads)
