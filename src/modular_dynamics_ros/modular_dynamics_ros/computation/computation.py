@@ -224,6 +224,8 @@ class Computation:
         self.accelerations = AccelerationSource(len(robot.state_names), settings)
         self.wrenches = RobotWrenches(robot, settings.reversed_black_boxes)
         self.position: tuple[int, Array, Array] | None = None
+        # the position at which loops did not close, with cause and text: repeating the search would be slow
+        self._not_held: tuple[tuple[int, Array, Array], str, str] | None = None
         # configuration of the robot before, while this one has no answer
         self._inherited: tuple[Robot, Configuration] | None = None
         self.base_states = None if robot.base is None else BaseStates(settings, robot.base.source)
@@ -239,7 +241,7 @@ class Computation:
 
     def apply_settings(self, settings: ComputationSettings) -> None:
         """Take new settings; the filter restarts only where its cutoff changes."""
-        self.settings = settings
+        self.settings, self._not_held = settings, None
         self.accelerations.apply_settings(settings)
         if self.base_states is not None:
             self.base_states.apply_settings(settings)
@@ -388,14 +390,20 @@ class Computation:
             BadMessage: no position was measured, the loops do not close there or stand at a dead point, or
             the torques overflow; and as `boxes_at`.
         """
-        if self.position is None:
+        if (position := self.position) is None:
             raise BadMessage("no position", "no position was measured")
-        stamp, q, measured = self.position
+        if self._not_held is not None and self._not_held[0] is position:
+            raise BadMessage(*self._not_held[1:])
+        stamp, q, measured = position
         # the base may have turned since the joints were measured
         base = None if self.base_states is None else self.base_states.latest() or previous.state.base
         state = State(stamp, q, q, q, measured, base=base).at_rest()
         boxes = previous.wrenches.black_box if boxes_at is None else boxes_at(state)
-        configuration = self.solver.configuration_at(state, previous.configuration)
+        try:
+            configuration = self.solver.configuration_at(state, previous.configuration)
+        except BadMessage as error:
+            self._not_held = position, error.cause, str(error)
+            raise
         return self._answer(state, configuration, AppliedWrenches(None, boxes))
 
     def _answer(self, state: State, configuration: Configuration, wrenches: AppliedWrenches) -> Answer:

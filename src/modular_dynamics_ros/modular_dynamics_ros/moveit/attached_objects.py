@@ -202,12 +202,14 @@ class Masses:
             self._messages.pop(name, None)
 
     def of(self, name: str, volume: float) -> float:
-        """Return the mass [kg] of an object. Raises NumbersError: it is not known."""
+        """Return the mass [kg] of an object. Raises NumbersError: it is not known, or no robot carries it."""
         mass = self._given.get(name) or self._messages.get(name) or self._density * volume
         if not mass > 0.0:
             raise NumbersError(
                 "its mass is not known: name it in object_masses, attach it with a weight, or set density"
             )
+        if mass > HEAVIEST:
+            raise NumbersError(f"its mass is {mass:g} kg, above {HEAVIEST:g}: are its sizes in metres?")
         return float(mass)
 
 

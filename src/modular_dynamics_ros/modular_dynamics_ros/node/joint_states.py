@@ -73,7 +73,8 @@ class JointSteps:
     """Compares the positions of each message with the last ones.
 
     A position is a step where it is far beyond what velocity limit and time allow. Where several nodes
-    publish joint states, as if one of them contradicts another, joints without a limit count, too.
+    publish joint states, also a usual velocity counts as limit if the joint goes to and fro, as if one of
+    them contradicts another: a wheel may turn faster.
 
     Args:
         publishers: returns the names of the nodes that publish joint states now.
@@ -94,6 +95,7 @@ class JointSteps:
     def forget(self) -> None:
         """Forget the positions so far: the clock was set back."""
         self._q, self._stamps = np.zeros(len(self._names)), np.full(len(self._names), NEVER)
+        self._large = np.zeros(len(self._names))  # the last differences beyond usual velocities
         self._time = NEVER
 
     def note_time(self, now: int) -> None:
@@ -119,13 +121,16 @@ class JointSteps:
         last, known = self._q[joints], self._stamps[joints] != NEVER
         before = np.where(known, self._stamps[joints], stamp)
         seconds = np.maximum(np.abs(stamp - before) * 1e-9, RESOLUTION)
-        size, turns = q - last, self._turns[joints]
-        size[turns] -= 2.0 * np.pi * np.round(size[turns] / (2.0 * np.pi))  # the shorter way around
-        size = np.abs(size)
-        if not (known & (size > STEP * self._usual[joints] * seconds)).any():
+        difference, turns = q - last, self._turns[joints]
+        difference[turns] -= 2.0 * np.pi * np.round(difference[turns] / (2.0 * np.pi))  # the shorter way
+        size = np.abs(difference)
+        large = known & (size > STEP * self._usual[joints] * seconds)
+        if not large.any():
             return Steps()
-        publishers = self._publishers()
-        limits = (self._usual if len(publishers) > 1 else self._limits)[joints]
+        publishers, limits = self._publishers(), self._limits[joints]
+        if len(publishers) > 1:
+            limits = np.where(difference * self._large[joints] < 0.0, self._usual[joints], limits)
+        self._large[joints[large]] = difference[large]
         stepping = known & (size > STEP * limits * seconds)
         if not stepping.any():
             return Steps()

@@ -315,7 +315,8 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
                 missing.note(silent, unusable, timeout, now * 1e-9)
             elif awaited:
                 waited = now - meeting.since > timeout * 1e9
-                until = f"within {timeout:g} s" if waited else f"before {MOST} further stamps came"
+                early = f"before the clock was set back, or {MOST} further stamps came"
+                until = f"within {timeout:g} s" if waited else early
                 text = f"{listed(awaited)} sent nothing with the stamp of some joint states {until}"
                 self._node.log.problem(LOG_NAME, "late", text)
         missing.report(now * 1e-9)

@@ -11,6 +11,7 @@ import modular_dynamics as md
 from helpers.robots.closed_robots import OUT_OF_REACH, STATES, change_point, path
 from helpers.robots.spatial_mechanisms import platform, spinning_rod, spinning_rod_on_a_ball
 from helpers.wrenches import NOW, arrival
+from modular_dynamics.loops import ClosedLoopSolver
 from modular_dynamics.loops.assembly.least_squares import LeastSquares
 from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, DEAD_POINT
 from modular_dynamics_ros.computation.computation import Computation
@@ -119,8 +120,16 @@ def test_holding_is_the_rest_at_the_position_measured_last():
     assert max(held.dynamics.result.residual.values()) < 1e-9
     assert not held.dynamics.result.velocities.any()
     one.note_position(NOW + 2 * MS, OUT_OF_REACH, np.full(len(one.robot.passive_names), np.nan))
-    with pytest.raises(BadMessage, match="cannot close"):
+    with pytest.raises(BadMessage, match="cannot close") as first:
         one.hold(held)
+    with (
+        patch.object(ClosedLoopSolver, "close", side_effect=AssertionError("searched again")),
+        pytest.raises(BadMessage, match="cannot close") as again,
+    ):
+        one.hold(held)
+    assert (again.value.cause, str(again.value)) == (first.value.cause, str(first.value))
+    one.note_position(NOW + 3 * MS, nearby, np.full(len(one.robot.passive_names), np.nan))
+    assert one.hold(held).effort == pytest.approx(rest.tau, abs=1e-10)
 
 
 def test_out_of_reach_is_refused_leaves_no_trace_and_the_next_good_state_is_answered():

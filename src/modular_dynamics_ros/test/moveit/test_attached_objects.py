@@ -72,6 +72,17 @@ def test_what_is_not_counted_is_said_and_spoils_no_other(one, words):
     assert f"object '{one.object.id}' on link 'hand'" in text
 
 
+def test_a_mesh_in_millimetres_is_no_load_of_many_tonnes():
+    refused, large = [], Message(type=1, dimensions=[100.0, 100.0, 100.0])
+    objects = [attached("large", "hand", (large, HERE)), attached("box", "hand", (CUBE, HERE))]
+    loads = payloads_of(objects, Masses({}, 1000.0), refused.append)
+    assert refused == [
+        "object 'large' on link 'hand' is not counted: its mass is 1e+09 kg, above 100000: are its sizes in "
+        "metres?"
+    ]
+    assert loads["hand"].mass == pytest.approx(1.0)
+
+
 def test_masses_by_id():
     assert masses_by_id(["box=0.8", "a=b=2"]) == {"box": 0.8, "a=b": 2.0}
     for text in ("box", "=1", "box=", "box=-1", "box=0", "box=nan", "box=1e9", "box=1_0"):

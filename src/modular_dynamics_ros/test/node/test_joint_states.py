@@ -347,7 +347,7 @@ def test_a_step_of_the_only_publisher_is_said_with_figures():
 @pytest.mark.parametrize("joint", [("revolute", 0), ("continuous", None), ("revolute", 1e16)])
 def test_a_joint_without_a_limit_steps_only_where_there_are_several_publishers(joint):
     messages = [(10 * k, (1.2 * (k % 2),)) for k in range(9)]
-    assert len(fed(steps_of(joint), messages)) == 8
+    assert len(fed(steps_of(joint), messages)) == 7  # all but the first time to and fro
     assert not fed(steps_of(joint, publishers=TWO[:1]), messages)
 
 
@@ -386,6 +386,13 @@ def test_nothing_is_said_of_a_joint_that_goes_around():
     for kind, said in (("continuous", 0), ("revolute", 3)):
         steps = steps_of((kind, 30.0), publishers=TWO[:1])
         assert len(fed(steps, [(10 * k, (angle,)) for k, angle in enumerate(angles)])) == said
+
+
+@pytest.mark.parametrize("limit", [100.0, None])
+def test_nothing_is_said_of_a_fast_wheel_beside_another_publisher(limit):
+    """60 rad/s: more than is usual, but it does not go to and fro."""
+    angles = [np.angle(np.exp(1.2j * k)) for k in range(100)]
+    assert not fed(steps_of(("continuous", limit)), [(20 * k, (angle,)) for k, angle in enumerate(angles)])
 
 
 def test_nothing_is_said_after_the_clock_was_set_back():

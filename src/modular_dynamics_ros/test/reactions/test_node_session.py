@@ -85,6 +85,17 @@ def test_what_waits_is_given_up_although_the_clock_stands_still_or_is_set_back(s
     assert status.level == ERROR
 
 
+def test_what_waits_when_a_recording_begins_again_is_counted(session):
+    set_time(session, 33 * 10**9)
+    send(session, 33 * 10**9, NEAR, with_wrenches=False)
+    set_time(session, 1)
+    send(session, 1, NEAR)
+    session.on_watch()
+    counts = session.record.counts
+    assert (counts.received, counts.answered) == (2, 1)
+    assert counts.rejected == {"no connection wrenches": 1}
+
+
 def test_wrenches_that_cannot_be_used_are_named_and_the_state_goes_on_waiting(session):
     names, stamp = session.reactions.load_names, stamp_message(1)
     send(session, 1, NEAR, with_wrenches=False)

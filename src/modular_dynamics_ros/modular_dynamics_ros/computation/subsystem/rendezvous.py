@@ -38,12 +38,15 @@ class Rendezvous(Generic[Item]):
         self.senders, self.timeout = senders, timeout
         self._meetings: dict[int, Meeting[Item]] = {}  # in order of arrival
         self._with_items: list[Meeting[Item]] = []  # of them, perhaps answered meanwhile
+        self._given_up: list[Meeting[Item]] = []  # see `overdue`
         self._newest: int | None = None  # stamp of an item
 
     def add_item(self, stamp: int, item: Item, now: int) -> Meeting[Item] | None:
         """Add an item; None if another one has this stamp."""
         if self._newest is not None and stamp < self._newest - self.timeout * 1e9:
+            given_up = self._given_up + self.waiting()
             self.clear()  # the clock was set back: what has come belongs to other states
+            self._given_up = given_up
         self._newest = stamp if self._newest is None else max(self._newest, stamp)
         meeting = self._meeting(stamp, now)
         if meeting.item is not None or meeting.done:
@@ -76,7 +79,10 @@ class Rendezvous(Generic[Item]):
         return list(self._with_items)
 
     def overdue(self, now: int) -> list[Meeting[Item]]:
-        """Forget what has waited too long; return those of it whose item was not answered."""
+        """Forget what has waited too long; return those of it whose item was not answered.
+
+        Those also that waited when the clock was set back.
+        """
         kept = [*self._meetings.values()]
         late = [one for one in kept if now - one.since > self.timeout * 1e9]
         others = kept[len(late) :]  # those came later
@@ -84,7 +90,8 @@ class Rendezvous(Generic[Item]):
         forgotten = late + others[: max(len(others) - MOST, 0)]
         for meeting in forgotten:
             del self._meetings[meeting.stamp]
-        return [one for one in forgotten if one.item is not None and not one.done]
+        given_up, self._given_up = self._given_up, []
+        return given_up + [one for one in forgotten if one.item is not None and not one.done]
 
     def close_stamps_of(self, other: "Rendezvous[Item]") -> None:
         """Take no items with the stamps of those of another robot, whose parts may still come."""
@@ -97,6 +104,7 @@ class Rendezvous(Generic[Item]):
         """Forget everything."""
         self._meetings.clear()
         self._with_items.clear()
+        self._given_up.clear()
         self._newest = None
 
     def _meeting(self, stamp: int, now: int) -> Meeting[Item]:
