@@ -206,8 +206,9 @@ def raise_branch_end(system: ConstraintSystem, best: Array, reached: Array, done
     ending = f"branch ends after {100.0 * done:.1f} % of the way from the start"
     if not system.largest_residual(best) < AT_DEAD_POINT:
         why = (
-            "nothing that closes was found there: the independent coordinates seem out of reach. The "
-            f"{ending}, at a dead point (condition number {condition:.2g})"
+            "nothing that closes was found there: the independent coordinates seem out of reach, or another "
+            f"branch reaches them, which a guess beside them selects. The {ending}, at a dead point "
+            f"(condition number {condition:.2g})"
         )
         raise open_loops(system, best, "at these independent coordinates", why)
     there = system.projection(best).condition
