@@ -331,21 +331,28 @@ class CrossCheck:
         """Return Pinocchio's tau in graph order; NaN inside black boxes. Arguments: ``inverse_dynamics``."""
         q, v, a = checked_vectors(self.graph, q=q, v=v, a=a)
         loads, boxes = self._loads(external_wrenches or {}), black_box_wrenches or {}
-        theirs = self._rnea(q, v, a, loads)
+        theirs, added = self._rnea(q, v, a, loads), dict[str, Loads]()
         for subsystem in reversed(self.graph.subsystems):  # what others carry comes first
             if subsystem.name in boxes:
-                self._replace_transmitted(loads, subsystem)
+                own = added[subsystem.name] = self._replaced(subsystem, added)
                 connection, wrench = subsystem.connection, np.asarray(boxes[subsystem.name], dtype=float)
-                self._add_load(loads, connection.body, _placement(connection.x_body_connection), -wrench)
+                self._add_load(own, connection.body, _placement(connection.x_body_connection), -wrench)
+                for body, load in own.items():
+                    self._add_load(loads, body, pinocchio.SE3.Identity(), load)
                 theirs = self._rnea(q, v, a, loads)
         for name in boxes:
             for joint in self.graph.subsystem(name).joints:
                 theirs[self._robot.v_slice(joint)] = np.nan
         return self._robot.tau(theirs) + self._spring_torques(q)
 
-    def _replace_transmitted(self, loads: Loads, box: Subsystem) -> None:
-        """Add loads that cancel what a black box, with all beyond it, transmitted in the last `_rnea`."""
-        names, robot = {box.name}, self._robot
+    def _replaced(self, box: Subsystem, added: Mapping[str, Loads]) -> Loads:
+        """Return loads that cancel what a black box, with all beyond it, transmitted in the last `_rnea`.
+
+        Args:
+            added: by box beyond it, loads that were added: those on bodies that this box, which may have no
+                joints, does not move are canceled, too.
+        """
+        names, robot, loads = {box.name}, self._robot, Loads()
         for subsystem in self.graph.subsystems:
             before = self.graph.predecessor(subsystem)
             if before is not None and before.name in names:
@@ -355,6 +362,10 @@ class CrossCheck:
             parent, index = self.graph.parents[k], robot.ids[k]
             if parent not in carried:
                 self._add_load(loads, parent, robot.data.liMi[index], robot.data.f[index].vector)
+        for body, load in (item for name in names & added.keys() for item in added[name].items()):
+            if body not in carried:
+                self._add_load(loads, body, pinocchio.SE3.Identity(), -load)
+        return loads
 
     def _spring_torques(self, q: Array) -> Array:
         """Return the torques (nv,) of springs at joints, which Pinocchio does not model."""

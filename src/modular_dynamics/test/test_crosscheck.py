@@ -8,6 +8,8 @@ import pytest
 import modular_dynamics as md
 from helpers.paths import ROBOTS
 from helpers.processes import run_python
+from helpers.robots.urdf_text import inertial
+from helpers.robots.urdf_text import joint as joint_text
 
 
 def test_a_wrong_torque_is_found_in_its_subsystem(load_robot):
@@ -52,6 +54,22 @@ def test_wrenches_of_black_boxes_take_the_place_of_what_they_carry(load_robot, n
     inside = {joint.name for name in names for joint in graph.subsystem(name).joints}
     for joint in graph.joints:
         assert np.isnan(theirs[graph.v_slice(joint.name)]).all() == (joint.name in inside)
+
+
+@pytest.mark.parametrize("kind", ["fixed", "continuous"])
+def test_a_black_box_without_joints_may_carry_another_one(kind):
+    """The second box is joined to the first, which is a part of the arm's body."""
+    mass = inertial(2.0, (0.1, 0.2, 0.3), np.eye(3))
+    links = "".join(f'<link name="{name}">{mass}</link>' for name in "abcd")
+    joints = zip(("arm", "mount", "tip"), ("continuous", "fixed", kind), "abc", "bcd", strict=True)
+    text = f"""<robot name="r">{links}{"".join(joint_text(*one, (0.3, 0.2, 0.1)) for one in joints)}
+      <modular_dynamics version="1">
+      <subsystem name="tool" root_link="c" black_box="true"/>
+      <subsystem name="end" root_link="d" black_box="true"/></modular_dynamics></robot>"""
+    graph, boxes = md.load_urdf(text), {"tool": np.arange(6.0), "end": np.ones(6)}
+    state = np.random.default_rng(0).normal(size=(3, graph.nv))
+    tau = md.inverse_dynamics(graph, *state, black_box_wrenches=boxes)
+    assert md.crosscheck.CrossCheck(graph)(*state, tau, black_box_wrenches=boxes).worst < 1e-10
 
 
 def test_residual_of_zero_torques_is_absolute():

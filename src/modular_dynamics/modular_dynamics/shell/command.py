@@ -271,8 +271,8 @@ def raise_if_read(option: str, output: str | Path | None, inputs: Iterable[str |
     """Raise UsageError if a command would overwrite one of its inputs; call it before writing.
 
     Args:
-        option: that names the output. output: None, where nothing is written. inputs: files, and folders of
-            bags; None or empty, where nothing is read.
+        option: that names the output. output: None, where nothing is written. inputs: files, folders of
+            bags, - for standard input; None or empty, where nothing is read.
 
     Raises:
         UsageError: the output is one of them, also through a link.
@@ -281,7 +281,7 @@ def raise_if_read(option: str, output: str | Path | None, inputs: Iterable[str |
         return
     for one in (one for one in inputs if one):
         path = path_of(one)
-        files = [path]
+        files: list[Path | int] = [0 if str(one) == STDIN else path]
         if os.path.isdir(path):  # also of a text that no path can be
             files = [file for file in path.iterdir() if any(part in file.name for part in OF_BAGS)]
         if any(os.path.exists(file) and os.path.samefile(output, file) for file in files):

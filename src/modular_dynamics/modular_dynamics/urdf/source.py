@@ -93,7 +93,8 @@ def read_source(source: Source, kind: str = "URDF", error: type[DescriptionError
     if size > MAX_BYTES:
         raise error(too_large("the description", size, MAX_BYTES, "bytes or more"))
     if not text.lstrip(_BEFORE_XML).startswith("<"):
-        raise error(f"not XML (it would start with '<'): '{text.strip()[:40]}'")
+        in_file = "" if path is None else f"{where}: "
+        raise error(f"{in_file}not XML (it would start with '<'): '{text.strip()[:40]}'")
     return Description(text, path)
 
 

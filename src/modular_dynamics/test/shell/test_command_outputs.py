@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -54,6 +56,16 @@ def test_plot_keeps_its_table_also_by_the_default_name(kept, error, states):
     (given := states.with_name("t.csv")).symlink_to(table)
     assert WORDS in error("plot", given)
     assert table.read_text("utf-8") == "tau_a\n1\n2\n"
+
+
+def test_standard_input_is_a_file_too(four_link, states):
+    before = states.read_bytes()
+    command = (sys.executable, "-m", "modular_dynamics", "id", four_link, "-", "-o", states)
+    with open(states, "rb") as file:
+        done = subprocess.run(command, stdin=file, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert f"{WORDS} ('-')" in done.stderr
+    assert states.read_bytes() == before
 
 
 def test_other_files_are_written_whether_or_not_they_are_there(shell, four_link, states, tmp_path):

@@ -87,6 +87,9 @@ def test_errors_and_warnings_name_the_file(tmp_path):
     path.write_text("<robot name='r'>\n<link></robot>")
     with pytest.raises(md.UrdfError, match=r"^'.*r\.urdf': line 2: malformed XML: Opening and ending tag"):
         md.load_urdf(path)
+    path.write_text("# Robots")
+    with pytest.raises(md.UrdfError, match=r"^'.*r\.urdf': not XML"):
+        md.load_urdf(path)
     inertial = "<inertial><mass value='1'/></inertial>"
     path.write_text(f"<robot name='r'>\n<link name='a'>{inertial}</link></robot>")
     with pytest.warns(md.ModelWarning, match=r"^'.*r\.urdf': line 2: <inertial> of link 'a' lacks"):

@@ -181,13 +181,13 @@ def unclosed(system: ConstraintSystem, coordinates: Array) -> ClosureError:
     return open_loops(system, coordinates, "near the guess", why)
 
 
-def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, done: float) -> None:
-    """Raise the error of a continuation to independent coordinates ``target`` that ended at ``reached``.
+def raise_branch_end(system: ConstraintSystem, best: Array, reached: Array, done: float) -> None:
+    """Raise the error of a continuation to other independent coordinates that ended at ``reached``.
 
-    Newton's method from there decides whether loops close at the target.
+    Newton's method decides whether loops close at these.
 
     Args:
-        done: the part of the way that was completed.
+        best: its start, with these independent coordinates. done: the part of the way that was completed.
 
     Raises SingularityError: a dead point. ClosureError: out of reach, or too many independent joints.
     """
@@ -202,14 +202,13 @@ def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, do
             condition,
             reached.copy(),
         )
-    best = reached.copy()
-    best[system.independent_q] = target
     newton.settle(system, best)
     ending = f"branch ends after {100.0 * done:.1f} % of the way from the start"
     if not system.largest_residual(best) < AT_DEAD_POINT:
         why = (
-            "nothing that closes was found there: the independent coordinates seem out of reach. The "
-            f"{ending}, at a dead point (condition number {condition:.2g})"
+            "nothing that closes was found there: the independent coordinates seem out of reach, or another "
+            f"branch reaches them, which a guess beside them selects. The {ending}, at a dead point "
+            f"(condition number {condition:.2g})"
         )
         raise open_loops(system, best, "at these independent coordinates", why)
     there = system.projection(best).condition

@@ -285,6 +285,12 @@ class Mechanism:
             why = "out of reach: the planar loops have no assembly mode there"
             raise open_loops(self.system, near, "at these independent coordinates", why)
 
+    def _any_mode(self, near: Array, target: Array) -> Array:
+        """Return planar loops closed at ``target``, on any branch; else ``near`` with these coordinates."""
+        q, modes = near.copy(), np.empty((MOST_MODES, self.graph.nq))
+        q[self.system.independent_q] = target
+        return modes[0].copy() if self.loops.modes(target, near, modes) > 0 else q
+
     def _nearest_mode(self, start: Array, limited: bool) -> Array | None:
         """Return the planar loops' assembly mode nearest to a start, at its independent coordinates.
 
@@ -324,7 +330,8 @@ class Mechanism:
             if part_done == 1.0:
                 full, done, stride = attempt, next_done, min(2.0 * stride, JUMP / max(distance, JUMP))
             elif stride * distance < newton.SHORTEST_STRIDE:
-                raise_branch_end(system, target, attempt, done + part_done * stride)
+                there = self._any_mode(attempt, target)
+                raise_branch_end(system, there, attempt, done + part_done * stride)
             else:
                 stride *= 0.5
         full[system.independent_q] = target

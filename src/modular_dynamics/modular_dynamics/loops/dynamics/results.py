@@ -197,8 +197,8 @@ class ClosedLoopResult:
 class StateStatus(IntEnum):
     """Outcome of one of many states.
 
-    Where the branch ends on the way to a state, Newton's method from its end decides: DEAD_POINT if loops
-    close at the state, else CANNOT_CLOSE.
+    Where the branch ends on the way to a state: DEAD_POINT if planar loops close at the state on any branch,
+    or others by Newton's method from that end, else CANNOT_CLOSE.
     """
 
     ANSWERED = 0

@@ -514,7 +514,7 @@ class SymbolicClosedForm:
         """
         if not self.q:
             raise UnsupportedModelError(f"'{self.name}' has no joints: there are no equations to write in C")
-        if re.fullmatch(r"[A-Za-z]\w*", prefix, re.ASCII) is None:
+        if not isinstance(prefix, str) or re.fullmatch(r"[A-Za-z]\w*", prefix, re.ASCII) is None:
             raise StateError(f"{prefix!r} cannot be a prefix in C: letters, digits and '_', a letter first")
         lines = [f"/* M(q) a + C(q, v) v + N(q) = tau [SI units]; joints: {', '.join(self.joint_names)} */"]
         lines += [

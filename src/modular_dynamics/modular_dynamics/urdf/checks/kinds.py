@@ -155,7 +155,7 @@ def _closing_kind(element: etree._Element, names: Names, above: str, owner: str,
     """Return the kind of an element that closes a loop of the robot, couples its joints, or is a spring."""
     tag, possible = word(element), _possible_names(element)
     links, joints = possible & names.links, possible & names.joints - names.links
-    if tag == "joint":  # of a simulator's model; perhaps one of the URDF once more
+    if tag in ("joint", "drake:joint"):  # of a simulator's model; perhaps one of the URDF once more
         ends = frozenset(
             text_in(own) or own.get("link", "") for own in element if own.tag in ("parent", "child")
         )

@@ -233,7 +233,7 @@ def _place_of_attribute(key: str, rule: Element) -> str | None:
 
 
 def _one_of(tags: Iterable[str]) -> str:
-    return " or ".join(f"<{tag}>" for tag in tags)
+    return " or ".join(f"<{tag}>" for tag in dict.fromkeys(tags))
 
 
 def _is_unread(child: etree._Element, parent: etree._Element) -> bool:

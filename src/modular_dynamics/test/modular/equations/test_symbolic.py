@@ -182,7 +182,7 @@ def test_a_base_alone_has_no_equations():
         equations.c99("base")
 
 
-@pytest.mark.parametrize("prefix", ["", "2link", "a-b", "é"])
+@pytest.mark.parametrize("prefix", ["", "2link", "a-b", "é", None])
 def test_prefixes_that_are_no_names_in_c_are_refused(prefix):
     with pytest.raises(md.exceptions.StateError, match="cannot be a prefix in C"):
         closed_form(md.load_urdf(crane()), symbolic=True).c99(prefix)

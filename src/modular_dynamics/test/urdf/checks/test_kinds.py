@@ -16,6 +16,7 @@ BY_NAME = {
         "<mujoco><equality><connect site1='s' site2='t'/></equality></mujoco>",
         "<gazebo><model><joint><parent>rod</parent><child>rocker</child></joint></model></gazebo>",
         "<gazebo reference='rod'><joint><parent>rod</parent><child>rocker</child></joint></gazebo>",
+        f"<x><drake:joint {DRAKE} type='ball'><parent link='rod'/><child link='rocker'/></drake:joint></x>",
     ],
     "coupling": [
         f"<drake:tendon_constraint {DRAKE}><x/></drake:tendon_constraint>",

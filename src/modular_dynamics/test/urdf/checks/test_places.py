@@ -200,6 +200,7 @@ def test_modular_dynamics_with_a_prefix_is_an_error():
     [
         ("<joint ", "<joint axis='0 0 1' ", "misplaced", "<axis> is an element in <joint>"),
         ("<joint ", "<joint damping='1' ", "misplaced", "it is an attribute of <dynamics>"),
+        ("<link ", "<link xyz='1 0 0' ", "misplaced", "it is an attribute of <origin> or <axis>"),
         ("<joint ", "<joint passive='true' ", "misplaced", "<passive> is an element in <modular_dynamics>"),
         ('<link name="b"', '<link mass="2" name="b"', "misplaced", "<mass> is an element in <inertial>"),
         ("<axis ", "<axis rpy='1 0 0' ", "misplaced", "it is an attribute of <origin>"),
