@@ -46,7 +46,7 @@ def test_a_partition_file_that_is_refused(tmp_path, text, message):
     file.write_text(text, "utf-8")
     with pytest.raises(PartitionError, match=message):
         md.load_urdf(ROBOTS / "four_link.urdf", file)
-    assert process_time() - before < 20.0  # an alias bomb took 52 s on a quiet computer
+    assert process_time() - before < 2.0  # an alias bomb took 52 s
 
 
 def test_aliases_stand_for_what_they_name():

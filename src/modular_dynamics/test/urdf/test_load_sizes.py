@@ -106,11 +106,11 @@ def test_limits_of_the_xml_parser_are_named(content):
 @pytest.mark.filterwarnings("ignore::modular_dynamics.ModelWarning")  # links without mass
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_large_texts_are_read_or_refused_within_seconds(text):
-    """200 kB of unclosed comments took 38 s on a quiet computer; what is linear, up to 5 s on a busy one."""
+    """200 kB of unclosed comments took 38 s."""
     before = process_time()
     try:
         assert len(md.load_urdf(text).joints) == 1
     except md.exceptions.UrdfError as error:
         message = str(error)
         assert len(message) < 2_100  # whether a text is read is another test's matter
-    assert process_time() - before < 20.0
+    assert process_time() - before < 4.0

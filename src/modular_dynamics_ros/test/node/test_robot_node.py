@@ -27,7 +27,7 @@ NODES = {
     },
 }
 DENORMAL = 5e-324
-# What a node that ends at once would make in vain: at night there are hundreds of them.
+# Options of nodes that end at once, of which nightly runs make hundreds: without what takes longest to make.
 BARE = {"start_parameter_services": False, "enable_rosout": False}
 
 
