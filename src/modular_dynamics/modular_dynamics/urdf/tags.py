@@ -18,7 +18,6 @@ from ..model import Anchor, Gear, LoopJoint, Spring
 from ..text.files import path_of, text_of
 from ..text.numbers import LARGEST, STIFFEST
 from ..text.sizes import MAX_TAGS, MAX_YAML_BYTES, shown, too_large
-from ..text.yaml_text import LinedMapping, documents
 from .description import Annotations, JointDynamics, SubsystemSpec
 from .header import ATTRIBUTES, stamp_of
 from .schema import TAGS, Element
@@ -127,18 +126,20 @@ def read_partition(partition: str | Path | Mapping[str, Any] | None) -> dict[str
             "mapping is needed",
             unreadable=True,
         )
+    from ..text.yaml_text import documents  # PyYAML takes time, which most robots do not need
+
     path = path_of(partition)
     text = text_of(path, "partition file", MAX_YAML_BYTES, PartitionError)
     contents = documents(text, f"'{path}'", PartitionError)
-    if len(contents) != 1 or not isinstance(contents[0], LinedMapping):
+    if len(contents) != 1 or not isinstance(contents[0], dict):
         raise PartitionError(f"'{path}' does not hold a mapping (version: 1, subsystems: ...)")
     content: dict[str, Any] = _with_lines(contents[0], path.name)
     return content
 
 
 def _with_lines(value: Any, file: str) -> Any:
-    """Return a YAML value with "file, line n" added to each mapping under :data:`LINE`."""
-    if isinstance(value, LinedMapping):
+    """Return a YAML value with "file, line n" added to each LinedMapping under :data:`LINE`."""
+    if isinstance(value, dict):
         own = {key: _with_lines(part, file) for key, part in value.items()}
         return {**own, LINE: f"{file}, line {value.line}"}
     return [_with_lines(part, file) for part in value] if isinstance(value, list) else value
