@@ -86,17 +86,20 @@ def answered_rows(
     arrays, p = rows_of_states(graph, **states), len(solver.independent_v)
     count = len(arrays[0])
     start = _guesses(graph, solver.reference() if guess is None else guess, count)
-    values = np.full((count, p, p) if quantity == "mass_matrix" else (count, p), np.nan)
-    coordinates, codes = np.full((count, graph.nq), np.nan), np.full(count, GOOD + 1)
+    values = np.empty((count, p, p) if quantity == "mass_matrix" else (count, p))
+    coordinates, codes = np.empty((count, graph.nq)), np.full(count, GOOD + 1)
     of_torques = quantity == "inverse_dynamics"
     if count and (of_torques or not external_wrenches):
-        loads = [loads_on_bodies(graph, external_wrenches or {})] if of_torques else []
+        loads = [loads_on_bodies(graph, external_wrenches)] if external_wrenches else []
         function, results = getattr(graph.once(core_loops), f"{quantity}_rows"), (values, coordinates, None)
         function(*arrays, start, *results, codes, counts, thread_count(threads), *loads)
     statuses, reasons, others = np.zeros(count, np.uint8), dict[int, str](), dict[int, Any]()
-    good = np.where(codes == GOOD, np.arange(count), -1)
-    before, last = np.maximum.accumulate(good), -1
-    for row in np.flatnonzero(codes != GOOD).tolist():
+    is_good = codes == GOOD
+    if is_good.all():
+        return Rows(arrays, values, coordinates, statuses, reasons, others)
+    values[~is_good], coordinates[~is_good] = np.nan, np.nan
+    before, last = np.maximum.accumulate(np.where(is_good, np.arange(count), -1)), -1
+    for row in np.flatnonzero(~is_good).tolist():
         # the row's own guess; in a motion the last configuration before it, or the first guess
         near = start[row] if start.ndim == 2 else start
         if start.ndim == 1 and (known := max(before[row], last)) >= 0:
@@ -124,7 +127,7 @@ def rows_of_states(graph: SubsystemGraph, **states: ArrayLike) -> list[Array]:
         width = len(solver.independent_q if name == "q" else solver.independent_v)
         if array.ndim != 2 or array.shape[1] != width:
             raise StateError(f"{name} has shape {array.shape}; (n, {width}) is needed, a row for each state")
-        arrays.append(np.require(array, np.float64, ["C", "A"]))
+        arrays.append(_for_core(array))
     if len({len(rows) for rows in arrays}) > 1:
         numbers = ", ".join(str(len(rows)) for rows in arrays)
         raise StateError(f"{', '.join(states)} have {numbers} rows; one for each state is needed")
@@ -185,12 +188,20 @@ def into(out: Array | None, value: Array) -> Array:
 
 def _guesses(graph: SubsystemGraph, guess: ArrayLike, count: int) -> Array:
     """Return a guess for each state (count, nq), or one for the first (nq,). Raises StateError."""
-    given = np.require(real_numbers("guess", guess), np.float64, ["C", "A"])
+    given = _for_core(real_numbers("guess", guess))
     if given.shape == (count, graph.nq) and count != 1:
         return given
     if given.shape not in ((graph.nq,), (count, graph.nq)):
         raise StateError(f"guess has shape {given.shape}; ({graph.nq},) or ({count}, {graph.nq}) is needed")
-    return finite_guess(graph, given.reshape(graph.nq))
+    one = given.reshape(graph.nq)
+    is_usable = not graph.coordinate_layout.with_quaternion and np.isfinite(one).all()
+    return one if is_usable else finite_guess(graph, one)
+
+
+def _for_core(array: NDArray[Any]) -> Array:
+    """Return numbers as an array that the core takes: aligned, contiguous, float64; itself if it is one."""
+    is_taken = array.dtype == np.float64 and array.flags.carray
+    return array if is_taken else np.require(array, np.float64, ["C", "A"])
 
 
 def joint_motions(graph: SubsystemGraph, coordinates: Array, v: Array, a: Array) -> JointMotions:
