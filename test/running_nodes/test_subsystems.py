@@ -171,8 +171,13 @@ def test_a_process_that_may_be_killed_leaves_no_shared_memory_unless_it_is_chose
     tmp_path, monkeypatch, chosen, used
 ):
     """Whoever wrote to it might else wait for ever."""
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "OFF")  # LOCALHOST: rmw_fastrtps takes it in any case
-    monkeypatch.delenv("FASTDDS_BUILTIN_TRANSPORTS", raising=False)
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "OFF")  # instead of the tests' profile
+    for name in (
+        "FASTDDS_BUILTIN_TRANSPORTS",
+        "FASTRTPS_DEFAULT_PROFILES_FILE",
+        "FASTDDS_DEFAULT_PROFILES_FILE",
+    ):
+        monkeypatch.delenv(name, raising=False)
     if chosen:
         monkeypatch.setenv("FASTDDS_BUILTIN_TRANSPORTS", chosen)
     with Processes(tmp_path) as processes, closing(SpunNodes()) as waiting:
