@@ -5,6 +5,7 @@ import re
 import signal
 import time
 from contextlib import ExitStack, closing
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -163,6 +164,27 @@ def test_all_torques_of_a_motion_are_the_whole_robots_also_after_a_process_was_k
     robot.start("torso")
     robot.play_until(robot.answered(10, named), "all torques after 'torso' was started again")
     assert robot.check_all() >= 19 * 30
+
+
+@pytest.mark.parametrize(("chosen", "used"), [(None, False), ("DEFAULT", True)])
+def test_a_process_that_may_be_killed_leaves_no_shared_memory_unless_it_is_chosen(
+    tmp_path, monkeypatch, chosen, used
+):
+    """Whoever wrote to it might else wait for ever."""
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "OFF")  # instead of the tests' profile
+    for name in (
+        "FASTDDS_BUILTIN_TRANSPORTS",
+        "FASTRTPS_DEFAULT_PROFILES_FILE",
+        "FASTDDS_DEFAULT_PROFILES_FILE",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    if chosen:
+        monkeypatch.setenv("FASTDDS_BUILTIN_TRANSPORTS", chosen)
+    with Processes(tmp_path) as processes, closing(SpunNodes()) as waiting:
+        start_subsystem(processes, "head", "head", CHARMIE)
+        waiting.spin_until(lambda: "it carries" in processes.log("head"), "the node's robot")
+        memory = Path(f"/proc/{processes.pid('head')}/maps").read_text(encoding="utf-8")
+    assert ("/dev/shm/fastrtps" in memory) == used
 
 
 BODY = "turn", "bend", "left", "right"

@@ -15,6 +15,7 @@ the name of its subsystem: its neighbours look for its topics there. It is a lif
 robot_description_file it waits, configured, for a robot on the topic robot_description.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -370,5 +371,10 @@ class SubsystemNode(RobotNode[SubsystemParameters]):
 
 
 def main() -> int:
-    """Run the node as a process."""
+    """Run the node as a process, without Fast DDS's shared memory unless its environment variable is set.
+
+    There, whoever writes to a process that is killed may wait for ever (Fast DDS issue 6485), or write to the
+    memory of the killed one for ever (5469): its neighbours never hear each other again.
+    """
+    os.environ.setdefault("FASTDDS_BUILTIN_TRANSPORTS", "UDPv4")
     return run_lifecycle_node(SubsystemNode, str(__doc__))
