@@ -16,13 +16,7 @@ from ..model.number_arrays import number_array
 from .assembly import assemble
 from .assembly import partition as make_groups
 from .checks.places import Ignored
-from .checks.plausibility import (
-    implausible_numbers,
-    limits_in_degrees,
-    offsets_in_degrees,
-    turned_poses,
-    unusual_gravity,
-)
+from .checks.plausibility import implausible_numbers
 from .checks.robot import (
     asymmetric_inertias,
     check_joint_inertias,
@@ -157,11 +151,7 @@ def graph_of(
         *impossible_joints,
         *immovable_joints(robot),
         *idle_springs(robot, annotations),
-        *limits_in_degrees(robot),
-        *offsets_in_degrees(robot, annotations),
-        *turned_poses(root, said, file, {one: words.of(one) for one in ("loop_joints", "springs")}),
-        *(unusual_gravity(field, root) if gravity is None else ()),
-        *implausible_numbers(robot, annotations, field, root),
+        *implausible_numbers(robot, annotations, root),
         *words.findings,
     ]
     if floating_base:
