@@ -246,9 +246,8 @@ def immovable_joints(robot: RobotDescription) -> Iterator[Finding]:
     """
     for joint in robot.joints.values():
         if joint.mimic is None and joint.limits.lower == joint.limits.upper == 0.0:
-            finding = joint.finding("position limits of zero", "", "; they count as none", asks=True)
             text = "has lower and upper limits of zero, as they also are where <limit> lacks them"
-            yield replace(finding, text=f"joint '{joint.name}', {joint.type}, {text}")
+            yield joint.finding("position limits of zero", text, "; they count as none", asks=True)
 
 
 def zero_limits(robot: RobotDescription) -> Iterator[Finding]:
@@ -293,11 +292,10 @@ def check_links(robot: RobotDescription) -> Iterator[Finding]:
         is_negative = moments[0] < -ROUNDING * largest
         if not is_negative and moments[2] <= moments[0] + moments[1] + SIX_DIGITS * largest:
             continue
-        shown = f"principal moments {', '.join(f'{moment:.6g}' for moment in moments)} kg m^2"
         if largest <= link.mass * MICROMETRE**2:
-            text = f"has the {shown}, zero but for rounding"
-            yield link.finding("inertia of rounding errors", text, "; they are used as given")
-        elif is_negative:
+            continue  # zero but for rounding errors of the file
+        shown = f"principal moments {', '.join(f'{moment:.6g}' for moment in moments)} kg m^2"
+        if is_negative:
             text = f"has the {shown}; no rigid body has a negative one"
             assumed = ". They are used as given: kinetic energy may be negative and forward dynamics fail"
             yield link.finding("negative moment of inertia", text, assumed)
