@@ -96,8 +96,7 @@ class _Target:
 
     Attributes:
         links, joints: elements by name. names: of both. above: by link, the joint element whose child it is.
-        boxed: fixed links of black boxes, whose masses the graph does not have, each with the links that may
-            be its parent.
+        boxed: fixed links of black boxes, whose masses the graph does not have.
     """
 
     def __init__(self, robot: etree._Element, graph: SubsystemGraph) -> None:
@@ -105,11 +104,7 @@ class _Target:
         self.joints = {str(joint.get("name")): joint for joint in robot.findall("joint")}
         self.names = {*self.links, *self.joints}
         self.above = {ends_of(joint)[1]: joint for joint in self.joints.values()}
-        self.boxed = {
-            link: {*box.fixed_links} if link != box.root_link else {box.connection.link}
-            for box in graph.subsystems
-            for link in box.fixed_links
-        }
+        self.boxed = {link for box in graph.subsystems for link in box.fixed_links}
 
     def add_to_link(self, source: etree._Element) -> None:
         """Add the children of a source's link, <inertial> only if the graph does not know the link's mass."""
@@ -119,24 +114,14 @@ class _Target:
             self.links[name].extend(kept)
 
     def add_to_joint(self, source: etree._Element) -> None:
-        """Add children, origin and additional limits of a source's joint to the joint of the same name.
-
-        A joint within the fixed part of a black box has no name in the graph: it gets the source's.
-        """
-        name, (parent, child) = str(source.get("name")), ends_of(source)
+        """Add children, origin and additional limits of a source's joint to the joint of the same name."""
+        parent, child = ends_of(source)
         above = self.above.get(child)
-        if above is None:
-            return
-        if parent in self.boxed.get(child, ()) and name not in self.joints:
-            above.set("name", name)
-            for end in above.findall("parent"):
-                end.set("link", parent)
-            _set_origin(above, _origin(source))
-            return
-        if above.get("name") != name:
+        if above is None or above.get("name") != source.get("name"):
             return
         if parent == ends_of(above)[0] and _is_same_pose(_origin(source), _origin(above)):
-            _set_origin(above, _origin(source))
+            for old in above.findall("origin"):
+                above.replace(old, _origin(source))
         if (above.get("type") == "fixed") == (source.get("type") == "fixed"):
             above.extend([own for own in source.iterchildren(etree.Element) if own.tag not in _WRITTEN])
             _add_limits(source, above)
@@ -182,12 +167,6 @@ def _add_limits(source: etree._Element, joint: etree._Element) -> None:
         limit = etree.SubElement(joint, "limit") if limit is None else limit
         for key, value in values.items():
             limit.set(key, value)
-
-
-def _set_origin(joint: etree._Element, origin: etree._Element) -> None:
-    """Replace a joint's <origin>."""
-    for old in joint.findall("origin"):
-        joint.replace(old, origin)
 
 
 def _is_same_pose(one: etree._Element, other: etree._Element) -> bool:

