@@ -3,7 +3,7 @@
 import codecs
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeAlias
@@ -61,6 +61,23 @@ def word(element: etree._Element) -> str:
     """Return an element's name as written, with its prefix: "drake:joint"."""
     tag = str(element.tag)
     return f"{element.prefix}:{etree.QName(element).localname}" if tag.startswith("{") else tag
+
+
+def children(element: etree._Element, *words: str) -> Iterator[etree._Element]:
+    """Yield the child elements with one of these names; all if no name is given."""
+    # lxml looks for names much faster than Python; a prefix that is not declared is a part of the name
+    names = [name for one in words for name in (one, f"{{*}}{one.rpartition(':')[2]}")]
+    if not words:
+        yield from element.iterchildren(etree.Element)
+    else:
+        yield from (child for child in element.iterchildren(*names) if word(child) in words)
+
+
+def content(element: etree._Element | None, key: str = "value") -> str:
+    """Return the value of an element: the attribute ``key``, or else its text; empty for None."""
+    if element is None:
+        return ""
+    return (element.get(key) or element.text or "").strip()
 
 
 def read_source(source: Source, kind: str = "URDF", error: type[DescriptionError] = UrdfError) -> Description:
