@@ -113,7 +113,7 @@ def refuse_drake_joints(root: etree._Element) -> None:
 # Joints that close loops.
 
 #: Elements that may close a loop, as in URDF or with a pose in each end; and the names of their two ends.
-_CLOSING = ("loop_joint", "loop")
+CLOSING = ("loop_joint", "loop")
 _ENDS = (("link1", "link2"), ("predecessor", "successor"), ("parent", "child"))
 #: What these elements may have: others are not read. Damping and limits of a loop joint are ignored.
 _IN_LOOP = ("axis", "origin", "dynamics", "limit", *(end for pair in _ENDS for end in pair))
@@ -146,7 +146,7 @@ def _collect_loops(root: etree._Element, robot: RobotDescription, own: Annotatio
     closed = [_bodies(robot, *(end.link for end in loop.anchors)) for loop in own.loop_joints]
     numbers, left = count(1), dict[str, list[str]]()
     of_gazebo = [*added_by_gazebo(root, "joint")]
-    elements = [one for one in children(root, *_CLOSING) if not _is_ours(one)]
+    elements = [one for one in children(root, *CLOSING) if not _is_ours(one)]
     for element in sorted([*elements, *of_gazebo], key=lambda one: line_of(one) or 0):
         name = element.get("name") or f"loop_{next(numbers)}"
         what = f"<{word(element)}> '{name}'"
@@ -246,7 +246,6 @@ def _one(element: etree._Element, tag: str) -> etree._Element | None:
 
 def _end(end: etree._Element, what: str, *beside: etree._Element | None) -> dict[str, Any]:
     """Return link and pose of a loop's end; the pose is in its attributes, its <origin> or ``beside`` it."""
-    _check_known(end, ("link", *_POSE), ("origin",))
     link = Entry.of(end, f"{what}, <{word(end)}>").name("link")
     poses = list[dict[str, str]]()
     for own in (end, _one(end, "origin"), *beside):

@@ -41,9 +41,9 @@ from .description import (
     with_planar_joints,
 )
 from .elements import read_robot, repair
-from .foreign import foreign_words, refuse_drake_joints, text_without, with_words
+from .foreign import CLOSING, foreign_words, refuse_drake_joints, text_without, with_words
 from .header import conditions_of, in_its_version
-from .source import Source
+from .source import Source, children
 from .tags import checked_annotations, read_partition, read_tags, with_partition
 from .xacro_files import Mappings, PlainUrdf, read_plain
 
@@ -215,7 +215,8 @@ def _explained(error: UrdfError, root: etree._Element) -> UrdfError:
 
     Example: <mass>2</mass> is the reason for a mass without value.
     """
-    if not (findings := Ignored(root).findings):
+    found = Ignored(root, [*children(root, *CLOSING)]).findings
+    if not (findings := [finding for finding in found if "of another tool" not in finding.kind]):
         return error
     explained = UrdfError(f"{error}. Beside this: {'; '.join(refusals_by_kind(findings))}")
     explained.line = error.line

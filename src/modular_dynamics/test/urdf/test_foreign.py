@@ -440,6 +440,12 @@ def test_changes_of_the_robot_keep_it():
     assert (again.joint("a").armature, again.joint("tool_a").armature) == (pytest.approx(ARMATURE), 0.5)
 
 
+def test_an_error_names_what_is_misspelt_beside_but_no_words_of_other_tools():
+    text = four_bar(ISAAC + transmission(MOTOR, of="a")).replace("<mass value", "<mass Value", 1)
+    with pytest.raises(md.UrdfError, match=r"lacks 'value'.*Beside this: .*is 'value' meant\?$"):
+        md.load_urdf(text)
+
+
 def test_a_joint_of_drake_is_refused():
     with pytest.raises(md.UrdfError, match=r"^line 9: <drake:joint> 'k' is not read; write <joint>, and"):
         md.load_urdf(four_bar(f'<drake:joint {DRAKE} name="k" type="ball"/>'))

@@ -45,26 +45,10 @@ def check_tree(robot: RobotDescription) -> None:
         second = robot.links[roots[1]]
         names = ", ".join(roots[:12]) + (", ..." if len(roots) > 12 else "")
         raise UrdfError(f"several root links: {names}; one root is needed", second.line)
-    reached = list(roots)
-    for link in reached:  # grows while it is read
-        reached.extend(joint.child for joint in robot.below[link])
-    below_root = set(reached)
-    lost = next((joint for joint in robot.joints.values() if joint.child not in below_root), None)
-    if lost is not None:
-        cycle = _cycle_above(lost, above)
-        names = ", ".join(f"'{joint.name}'" for joint in cycle)
-        raise UrdfError(f"joints {names} form a cycle; a tree is needed", cycle[0].line)
-
-
-def _cycle_above(joint: JointDescription, above: dict[str, JointDescription]) -> list[JointDescription]:
-    """Return the cycle of joints that is found going upwards from a joint, parents first."""
-    passed: dict[str, JointDescription] = {}  # by name
-    while joint.name not in passed:
-        passed[joint.name] = joint
-        joint = above[joint.parent]
-    upwards = list(passed.values())
-    first, *others = upwards[upwards.index(joint) :]
-    return [first, *reversed(others)]
+    reached = {*robot.in_order} if roots else set()
+    if lost := [joint for joint in robot.joints.values() if joint.child not in reached]:
+        names = ", ".join(f"'{joint.name}'" for joint in lost[:12]) + ", ..." * (len(lost) > 12)
+        raise UrdfError(f"joints {names} form a cycle, or are below one; a tree is needed", lost[0].line)
 
 
 def resolve_mimics(robot: RobotDescription) -> tuple[RobotDescription, list[Finding]]:
