@@ -67,8 +67,8 @@ def load_urdf(
     """Return the graph of subsystems of a robot.
 
     Args:
-        source: URDF as text or bytes, the path of a file, or an open file. Files may be xacro, which
-            the extra ``xacro`` expands.
+        source: URDF as text or bytes, or the path of a file. Files may be xacro, which the extra ``xacro``
+            expands.
         partition: YAML file (or its content) with the same content as the tags; where it has a section,
             it replaces that of the tags. Without tags or file, every unbranched chain is a subsystem.
         gravity: gravitational acceleration in the root link's frame [m/s^2]; None: that of the tags, which
