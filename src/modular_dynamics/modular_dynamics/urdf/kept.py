@@ -25,7 +25,7 @@ _NAMES = (
 
 def ends_of(joint: etree._Element) -> tuple[str, str]:
     """Return the names of a joint's parent and child link."""
-    parent, child = (str(end.get("link")) for tag in ("parent", "child") for end in joint.findall(tag))
+    parent, child = (str(end.get("link")) for tag in ("parent", "child") for end in joint.findall(tag)[:1])
     return parent, child
 
 
