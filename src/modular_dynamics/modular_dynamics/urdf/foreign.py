@@ -24,7 +24,7 @@ from ..text.numbers import STIFFEST
 from .checks.kinds import WRITE, added_by_gazebo, unread
 from .checks.plausibility import TURN
 from .description import Annotations, RobotDescription, free_name
-from .schema import is_zero
+from .schema import DRIVES, is_zero
 from .source import children, content, line_of, numbers_in, word
 from .tags import checked_annotations
 from .values import LINE, Entry, attributes
@@ -478,7 +478,7 @@ def _numbers(
         where = f"joint '{joint}', <{word(part)}>"
         if word(part) == "dynamics":
             entry = Entry.of(part, where)
-            keys = [key for key in names if key in part.attrib]
+            keys = [key for key in names if key in DRIVES and key in part.attrib]
             yield from ((part, entry.number(key, 0.0, STIFFEST), f'<dynamics {key}="">') for key in keys)
             continue
         for element in children(part, *names):

@@ -124,7 +124,7 @@ OTHER_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     "dynamics": ("D", "K", "mu_coulomb", "mu_viscous"),  # Franka's, placeholders for its simulation
 }
 #: Attributes for which zero is not the same as leaving them out.
-_ZERO_COUNTS = ("gravity", "ratio", "multiplier", "gearratio", "reduction", "active", "enabled")
+_ZERO_COUNTS = ("gravity", "ratio", "multiplier", "gearratio")
 
 
 def snake_case(name: str) -> str:
