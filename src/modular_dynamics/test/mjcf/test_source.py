@@ -78,10 +78,6 @@ def test_messages_name_the_file(file):
     file.write_text(TEXT.replace("<worldbody>", "<worldbodi>"))
     with pytest.raises(md.MjcfError, match=r"^'.*two arms\.xml': MuJoCo: XML"):
         md.load_mjcf(file)
-    with file.open() as closed:
-        pass
-    with pytest.raises(md.MjcfError, match=r"two arms\.xml' cannot be read: .*closed"):
-        md.load_mjcf(closed)
 
 
 def test_warnings_of_the_compiler_are_ours(tmp_path, monkeypatch):
