@@ -24,12 +24,6 @@ LOOPS = {
     '<child link="rocker"><origin xyz="0.4 0 0"/></child></loop_joint>',
     "URDF+": f'<loop name="pin" type="revolute"><predecessor link="rod"><origin xyz="0.5 0 0"/></predecessor>'
     f'<successor link="rocker"><origin xyz="0.4 0 0"/></successor>{AXIS}</loop>',
-    "URDF+ at first": '<constraint name="pin" type="position"><predecessor link="rod"><origin xyz="0.5 0 0"/>'
-    '</predecessor><successor link="rocker"><origin xyz="0.4 0 0"/></successor></constraint>',
-    "Drake": f"<drake:ball_constraint {DRAKE}>"
-    '<drake:ball_constraint_body_A name="rod"/><drake:ball_constraint_p_AP value="0.5 0 0"/>'
-    '<drake:ball_constraint_body_B name="rocker"/><drake:ball_constraint_p_BQ value="0.4 0 0"/>'
-    "</drake:ball_constraint>",
 }
 
 

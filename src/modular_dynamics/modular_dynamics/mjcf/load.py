@@ -44,7 +44,7 @@ def load_mjcf(
     ``notes`` of the graph name everything that is ignored.
 
     Args:
-        source: MJCF text, bytes, a path (.xml or .mjb), an open file, a mujoco.MjSpec or mujoco.MjModel.
+        source: MJCF text, bytes, a path (.xml or .mjb), a mujoco.MjSpec or mujoco.MjModel.
         partition: YAML file (or its content) as for :func:`load_urdf`; its sections replace the file's.
         gravity: gravitational acceleration in the world's frame [m/s^2]; None: the file's.
         strict: raise an error instead of a :class:`ModelWarning`.

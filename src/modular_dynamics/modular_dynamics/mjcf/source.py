@@ -60,8 +60,7 @@ def mujoco_module() -> Any:
 def compiled(source: Any) -> Compiled:
     """Return the compiled model of an MJCF text, a file, an MjSpec or an MjModel.
 
-    A path, also that of an open file, lets MuJoCo find included files and meshes beside it. An MjSpec is left
-    as it is.
+    A path lets MuJoCo find included files and meshes beside it. An MjSpec is left as it is.
 
     Raises:
         MjcfError: no such file, one that cannot be read, not MJCF, more than 20 MB, or what MuJoCo's compiler

@@ -1,7 +1,7 @@
 """Description and groups of joints -> the graph: joints, bodies and subsystems in topological order."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from heapq import heappop, heappush
 from typing import Any
 
@@ -16,24 +16,9 @@ from .description import JointDescription, RobotDescription, SubsystemSpec, carr
 # The partition: rules that put every moving joint into exactly one subsystem.
 
 
-@dataclass(frozen=True)
-class Group:
-    """The joints of one subsystem, before it is assembled.
-
-    Attributes:
-        joints: names, in document order.
-        fixed_root: root link of a black box whose first joint is fixed; None for all others.
-        line: of the tag, for error messages.
-    """
-
-    name: str
-    joints: tuple[str, ...]
-    black_box: bool = False
-    fixed_root: str | None = None
-    line: int | str | None = None
-
-
-def partition(robot: RobotDescription, specs: Sequence[SubsystemSpec]) -> tuple[list[Group], list[str]]:
+def partition(
+    robot: RobotDescription, specs: Sequence[SubsystemSpec]
+) -> tuple[list[SubsystemSpec], list[str]]:
     """Return a group for each specified subsystem, then groups of the remaining joints; and notes on those.
 
     Remaining joints: every unbranched chain between branching bodies is one group, named after its first
@@ -105,18 +90,17 @@ def _claim_below(
                 claims.setdefault(joint.name, first[0])
 
 
-def _group(robot: RobotDescription, spec: SubsystemSpec, names: Sequence[str]) -> Group:
-    """Return the group of a specified subsystem with these joints. Raises PartitionError: it is empty."""
-    joints = tuple(names)
+def _group(robot: RobotDescription, spec: SubsystemSpec, names: Sequence[str]) -> SubsystemSpec:
+    """Return a specified subsystem with all its joints. Raises PartitionError: it has none."""
     entry = None if spec.root_link is None else robot.above.get(spec.root_link)
     fixed_root = spec.root_link if spec.black_box and entry is not None and not entry.moves else None
-    if not joints and fixed_root is None:
+    if not names and fixed_root is None:
         hint = "a black box without joints needs a root_link that is fixed to its predecessor"
         raise PartitionError(f"subsystem '{spec.name}' has no moving joint; {hint}", spec.line)
-    return Group(spec.name, joints, spec.black_box, fixed_root, spec.line)
+    return replace(spec, joints=tuple(names), fixed_root=fixed_root)
 
 
-def _chains(robot: RobotDescription, rest: list[str], groups: list[Group]) -> list[Group]:
+def _chains(robot: RobotDescription, rest: list[str], groups: list[SubsystemSpec]) -> list[SubsystemSpec]:
     """Return the unbranched chains of the joints in ``rest``, with names that no group in ``groups`` has."""
     taken = {group.name for group in groups}
     following = {
@@ -138,11 +122,13 @@ def _chains(robot: RobotDescription, rest: list[str], groups: list[Group]) -> li
             name += "_chain"
         taken.add(name)
         joints = tuple(sorted(chain, key=order.__getitem__))
-        chains.append(Group(name, joints, line=robot.joints[first].line))
+        chains.append(SubsystemSpec(name, joints, line=robot.joints[first].line))
     return chains
 
 
-def assemble(robot: RobotDescription, groups: list[Group], gravity: NDArray[np.float64]) -> SubsystemGraph:
+def assemble(
+    robot: RobotDescription, groups: list[SubsystemSpec], gravity: NDArray[np.float64]
+) -> SubsystemGraph:
     """Return the graph: subsystems and joints in topological order, fixed links merged into their bodies.
 
     Raises:
@@ -224,7 +210,7 @@ class _Builder:
         entries: by group, its first joints. predecessor: by group, the group that carries it; None: ground.
     """
 
-    def __init__(self, robot: RobotDescription, groups: list[Group]) -> None:
+    def __init__(self, robot: RobotDescription, groups: list[SubsystemSpec]) -> None:
         self.robot = robot
         self.groups = {group.name: group for group in groups}
         self.carriers = carriers(robot, {g.fixed_root: g.name for g in groups if g.fixed_root})
@@ -239,7 +225,7 @@ class _Builder:
         self.entries = {group.name: self._entries(group) for group in groups}
         self.predecessor = {group.name: self._predecessor(group) for group in groups}
 
-    def _entries(self, group: Group) -> list[JointDescription]:
+    def _entries(self, group: SubsystemSpec) -> list[JointDescription]:
         """Return the joints whose parent body is outside the group. Raises PartitionError: several bodies."""
         described, own = [self.robot.joints[name] for name in group.joints], set(group.joints)
         entries = [j for j in described if self.carriers[j.parent].joint not in own]
@@ -255,7 +241,7 @@ class _Builder:
             )
         return entries
 
-    def attachment(self, group: Group) -> tuple[str, DualQuaternion]:
+    def attachment(self, group: SubsystemSpec) -> tuple[str, DualQuaternion]:
         """Return the link outside the group that carries its connection point, and the point's pose in it."""
         entries = self.entries[group.name]
         if group.fixed_root is not None:
@@ -270,7 +256,7 @@ class _Builder:
         link = self.robot.root if moved_by is None else self.robot.joints[moved_by].child
         return link, DualQuaternion.identity
 
-    def _predecessor(self, group: Group) -> str | None:
+    def _predecessor(self, group: SubsystemSpec) -> str | None:
         """Return the name of the group that carries a group; None for the ground."""
         carrier = self.carriers[self.attachment(group)[0]]
         if carrier.box is not None:
@@ -296,14 +282,14 @@ class _Builder:
             parts.append(Link(link, inertial, *fixed))
         return Body(name, poses, tuple(parts))
 
-    def connection(self, group: Group, index: Mapping[str | None, int | None]) -> Connection:
+    def connection(self, group: SubsystemSpec, index: Mapping[str | None, int | None]) -> Connection:
         """Return a group's connection point; ``index``: the graph's index of each joint placed so far."""
         link, x_link_connection = self.attachment(group)
         carrier = self.carriers[link]
         x_body_connection = carrier.x_body_link * x_link_connection
         return Connection(link, index[carrier.joint], x_link_connection, x_body_connection)
 
-    def root_link(self, group: Group) -> str:
+    def root_link(self, group: SubsystemSpec) -> str:
         """Return the link at which a group begins."""
         entries = self.entries[group.name]
         if group.fixed_root is not None:

@@ -172,7 +172,14 @@ def carriers(robot: RobotDescription, fixed_roots: dict[str, str]) -> dict[str, 
 
 @dataclass(frozen=True)
 class SubsystemSpec:
-    """A subsystem of the tags: its joints, or else its root link and the links at which it ends."""
+    """A subsystem of the tags: its joints, or else its root link and the links at which it ends.
+
+    In a partition of the robot (assembly.py) ``joints`` are all its joints in document order.
+
+    Attributes:
+        fixed_root: root link of a black box whose first joint is fixed; None for all others. line: of the
+            tag, for error messages.
+    """
 
     name: str
     joints: tuple[str, ...] = ()
@@ -180,6 +187,7 @@ class SubsystemSpec:
     end_links: tuple[str, ...] = ()
     black_box: bool = False
     line: int | str | None = None
+    fixed_root: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from lxml import etree
 from numpy.typing import ArrayLike, NDArray
 
 from ..algebra import DualQuaternion
@@ -15,14 +16,9 @@ from ..model import Finding, SourceText, SubsystemGraph, refusals_by_kind, summa
 from ..model.number_arrays import number_array
 from .assembly import assemble
 from .assembly import partition as make_groups
+from .checks.kinds import closing_frames, notes_on_simulators, unread_couplings
 from .checks.places import Ignored
-from .checks.plausibility import (
-    implausible_numbers,
-    limits_in_degrees,
-    offsets_in_degrees,
-    turned_poses,
-    unusual_gravity,
-)
+from .checks.plausibility import implausible_numbers
 from .checks.robot import (
     asymmetric_inertias,
     check_joint_inertias,
@@ -45,9 +41,9 @@ from .description import (
     with_planar_joints,
 )
 from .elements import read_robot, repair
-from .foreign.read import foreign_words, replace_drake_joints, text_without, with_words
+from .foreign import CLOSING, foreign_words, refuse_drake_joints, text_without, with_words
 from .header import conditions_of, in_its_version
-from .source import Source
+from .source import Source, children
 from .tags import checked_annotations, read_partition, read_tags, with_partition
 from .xacro_files import Mappings, PlainUrdf, read_plain
 
@@ -71,8 +67,8 @@ def load_urdf(
     """Return the graph of subsystems of a robot.
 
     Args:
-        source: URDF as text or bytes, the path of a file, or an open file. Files may be xacro, which
-            the extra ``xacro`` expands.
+        source: URDF as text or bytes, or the path of a file. Files may be xacro, which the extra ``xacro``
+            expands.
         partition: YAML file (or its content) with the same content as the tags; where it has a section,
             it replaces that of the tags. Without tags or file, every unbranched chain is a subsystem.
         gravity: gravitational acceleration in the root link's frame [m/s^2]; None: that of the tags, which
@@ -125,15 +121,14 @@ def graph_of(
     ]
     floating_base = floats if floating_base is None else floating_base
     said = read_tags(root)
-    replaced = replace_drake_joints(root)
+    refuse_drake_joints(root)
     version, of_version = in_its_version(root)
     repairs = repair(root)
-    ignored = Ignored(root)
     try:
         robot = read_robot(root, version)
         check_tree(robot)
     except UrdfError as error:
-        raise _explained(error, ignored.findings) from None
+        raise _explained(error, root) from None
     links = frozenset(robot.links)
     impossible = [*check_links(robot), *asymmetric_inertias(root)]
     robot, of_fixed = resolve_mimics(robot)
@@ -143,10 +138,12 @@ def graph_of(
     annotations = with_partition(Annotations() if said is None else checked_annotations(said), file)
     given = {**(said or {}), **(file or {})}
     try:
-        words = foreign_words(root, robot, annotations, given, replaced)
-        annotations = with_words(annotations, words)
+        words = foreign_words(root, robot, annotations, given)
     except UrdfError as error:
-        raise _explained(error, ignored.findings) from None
+        raise _explained(error, root) from None
+    annotations = with_words(annotations, words)
+    ignored = Ignored(root, words.seen)
+    held = {anchor.link for loop in annotations.loop_joints for anchor in loop.anchors}
     findings = [
         *plain.findings,
         *of_version,
@@ -157,12 +154,10 @@ def graph_of(
         *impossible_joints,
         *immovable_joints(robot),
         *idle_springs(robot, annotations),
-        *limits_in_degrees(robot),
-        *offsets_in_degrees(robot, annotations),
-        *turned_poses(root, said, file, {one: words.of(one) for one in ("loop_joints", "springs")}),
-        *(unusual_gravity(field, root) if gravity is None else ()),
-        *implausible_numbers(robot, annotations, field, root),
+        *implausible_numbers(robot, annotations, root),
         *words.findings,
+        *closing_frames(root, robot, held),
+        *unread_couplings(root, robot),
     ]
     if floating_base:
         robot, renamed = _floating(robot, annotations)
@@ -173,7 +168,7 @@ def graph_of(
     check_references(robot, annotations)
     graph = assemble(with_joint_tags(robot, annotations), groups, field)
     check_joint_inertias(graph, robot)
-    text = text_without(root, words.read) if words.read or replaced else plain.text
+    text = text_without(root, words.read) if words.read else plain.text
     return replace(
         annotated(graph, annotations),
         urdf=plain.text,
@@ -184,6 +179,7 @@ def graph_of(
             *notes,
             *replaced_conditions,
             *words.notes,
+            *notes_on_simulators(root),
             *_not_understood(ignored.unknown),
             *_freely_swinging(robot, annotations),
             *summaries_by_kind(zero_limits(robot)),
@@ -214,12 +210,13 @@ def _freely_swinging(robot: RobotDescription, annotations: Annotations) -> Itera
         )
 
 
-def _explained(error: UrdfError, findings: list[Finding]) -> UrdfError:
+def _explained(error: UrdfError, root: etree._Element) -> UrdfError:
     """Return the error with findings on misplaced elements appended: they are often the cause.
 
     Example: <mass>2</mass> is the reason for a mass without value.
     """
-    if not findings:
+    found = Ignored(root, [*children(root, *CLOSING)]).findings
+    if not (findings := [finding for finding in found if "of another tool" not in finding.kind]):
         return error
     explained = UrdfError(f"{error}. Beside this: {'; '.join(refusals_by_kind(findings))}")
     explained.line = error.line
@@ -274,20 +271,20 @@ def _floating(robot: RobotDescription, annotations: Annotations) -> tuple[RobotD
     ]
     if present:
         raise UrdfError(f"floating_base is set, but joint '{present[0]}' is floating already")
-    findings = list[Finding]()
     ground, root_joint = free_name(GROUND, robot.links), free_name(ROOT_JOINT, robot.joints)
-    if root_joint != ROOT_JOINT:
-        text, assumed = (
-            "has the name of the joint that floating_base adds",
-            f"; that one is now '{root_joint}'",
+    clashes = (
+        (robot.joints.get(ROOT_JOINT), "joint", root_joint),
+        (robot.links.get(GROUND), "ground link", ground),
+    )
+    findings = [
+        described.finding(
+            "name of the floating base",
+            f"has the name of the {what} that floating_base adds",
+            f"; that one is now '{name}'",
         )
-        findings.append(robot.joints[ROOT_JOINT].finding("name of the floating base", text, assumed))
-    if ground != GROUND:
-        text, assumed = (
-            "has the name of the ground link that floating_base adds",
-            f"; that one is now '{ground}'",
-        )
-        findings.append(robot.links[GROUND].finding("name of the floating base", text, assumed))
+        for described, what, name in clashes
+        if described is not None
+    ]
     joint = JointDescription(root_joint, "floating", ground, robot.root, DualQuaternion.identity)
     floating = replace(
         robot,

@@ -3,21 +3,21 @@
 import codecs
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from lxml import etree
 
 from ..exceptions import DescriptionError, UrdfError
 from ..model import Finding
-from ..text.files import content_of, is_file, path_of
+from ..text.files import content_of, path_of
 from ..text.numbers import decimals
 from ..text.sizes import MAX_ATTRIBUTES, MAX_BYTES, shown, too_large
 
-#: URDF text, its bytes, the path of a file, or an open file (text or binary).
-Source: TypeAlias = "str | bytes | os.PathLike[str] | IO[str] | IO[bytes]"
+#: URDF text, its bytes, or the path of a file.
+Source: TypeAlias = "str | bytes | os.PathLike[str]"
 
 #: Encodings of Python that are rejected: some take very long, or give unpaired surrogates.
 _NO_ENCODINGS = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7")
@@ -63,8 +63,25 @@ def word(element: etree._Element) -> str:
     return f"{element.prefix}:{etree.QName(element).localname}" if tag.startswith("{") else tag
 
 
+def children(element: etree._Element, *words: str) -> Iterator[etree._Element]:
+    """Yield the child elements with one of these names; all if no name is given."""
+    # lxml looks for names much faster than Python; a prefix that is not declared is a part of the name
+    names = [name for one in words for name in (one, f"{{*}}{one.rpartition(':')[2]}")]
+    if not words:
+        yield from element.iterchildren(etree.Element)
+    else:
+        yield from (child for child in element.iterchildren(*names) if word(child) in words)
+
+
+def content(element: etree._Element | None, key: str = "value") -> str:
+    """Return the value of an element: the attribute ``key``, or else its text; empty for None."""
+    if element is None:
+        return ""
+    return (element.get(key) or element.text or "").strip()
+
+
 def read_source(source: Source, kind: str = "URDF", error: type[DescriptionError] = UrdfError) -> Description:
-    """Return the description in ``source``: XML text or bytes, an open file, or the path of a file.
+    """Return the description in ``source``: XML text or bytes, or the path of a file.
 
     Args:
         kind: of description, for messages. error: what is raised.
@@ -82,8 +99,9 @@ def read_source(source: Source, kind: str = "URDF", error: type[DescriptionError
     if isinstance(source, os.PathLike):
         path = str(path_of(source))
         content = content_of(Path(path), f"{kind} file", MAX_BYTES, error)
-    elif not isinstance(source, str | bytes | bytearray | memoryview):
-        path, content = _from_open_file(source, kind, error)
+    elif not isinstance(content, str | bytes | bytearray | memoryview):
+        given = f"an object of type {type(source).__name__} is no source of {kind}"
+        raise error(f"{given}; its text, its bytes or the path of a file is needed", unreadable=True)
     where = "the description" if path is None else f"'{path}'"
     text = content if isinstance(content, str) else _decoded(bytes(content), where, error)
     try:
@@ -96,25 +114,6 @@ def read_source(source: Source, kind: str = "URDF", error: type[DescriptionError
         in_file = "" if path is None else f"{where}: "
         raise error(f"{in_file}not XML (it would start with '<'): '{text.strip()[:40]}'")
     return Description(text, path)
-
-
-def _from_open_file(file: Any, kind: str, error: type[DescriptionError]) -> tuple[str | None, Any]:
-    """Return the path of an open file, if it has one, and its content. Raises ``error``: it has no text."""
-    if not hasattr(file, "read"):
-        given = f"an object of type {type(file).__name__} is no source of {kind}"
-        needed = "its text, its bytes, the path of a file or an open file is needed"
-        raise error(f"{given}; {needed}", unreadable=True)
-    name = getattr(file, "name", None)
-    path = name if isinstance(name, str) and is_file(Path(name)) else None
-    where = "the description" if path is None else f"'{path}'"
-    try:
-        content: Any = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError, TypeError) as failure:  # closed, written only, not text, or no file's read
-        raise error(f"{where} cannot be read: {failure}", unreadable=True) from None
-    if not isinstance(content, str | bytes | bytearray):
-        given = type(content).__name__
-        raise error(f"{where} cannot be read: reading it gives {given}, not text or bytes", unreadable=True)
-    return path, content
 
 
 def _decoded(content: bytes, where: str, error: type[DescriptionError]) -> str:

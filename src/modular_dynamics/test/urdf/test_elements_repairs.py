@@ -35,6 +35,11 @@ def changed(old, new):
             "line 3: link 'arm' has 2 equal <mass> elements; one of them is used",
         ),
         (
+            changed('<child link="arm"/>', '<child link="arm"/><child link="arm"/>'),
+            "repeated element",
+            "line 5: joint 'j' has 2 equal <child> elements; one of them is used",
+        ),
+        (
             changed('<link name="base"/>', '<link name="base" gz:pose="1"/><gz:plugin><gz:a/></gz:plugin>'),
             "undeclared prefix",
             "line 2: no xmlns attribute declares the prefix 'gz'; what carries it counts as words of another "
@@ -53,6 +58,7 @@ def test_loaded_with_one_warning(text, kind, message):
     assert [str(warning.message) for warning in caught] == [message]
     assert [one.kind for one in graph.warnings] == [kind]
     assert md.crosscheck.rnea_residual(graph, *np.array([[0.4], [1.2], [-0.7]])).max() < 1e-14
+    assert md.load_urdf(graph.to_urdf()).joint_names == ("j",)
     with pytest.raises(md.UrdfError, match="strict: line"):
         md.load_urdf(text, strict=True)
 

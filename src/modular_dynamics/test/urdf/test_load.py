@@ -81,34 +81,20 @@ def test_a_floating_base_twice_is_refused(load_robot):
         md.load_urdf(text + "</robot>", floating_base=True)
 
 
-def test_a_link_with_the_name_of_the_floating_bases_ground():
-    """The added ground link gets another name; the robot is the same as without the clash."""
-    text, name = (ROBOTS / "four_link.urdf").read_text(), "universe"
-    root = md.load_urdf(text).links[0]
-    assert md.load_urdf(text.replace(f'"{root}"', f'"{name}"')).warnings == ()
-    with pytest.warns(md.ModelWarning, match=f"link '{name}' has the name of .* floating_base adds"):
-        graph = md.load_urdf(text.replace(f'"{root}"', f'"{name}"'), floating_base=True)
-    q, v, a = np.ones(graph.nq), np.ones(graph.nv), np.ones(graph.nv)
-    tau = md.inverse_dynamics(graph, q, v, a)
-    np.testing.assert_array_equal(tau, md.inverse_dynamics(md.load_urdf(text, floating_base=True), q, v, a))
-    assert md.crosscheck.rnea_residual(graph, q, v, a).max() < 1e-12 * np.abs(tau).max()
-    with pytest.raises(md.UrdfError, match=r"strict: .*has the name of"):
-        md.load_urdf(text.replace(f'"{root}"', f'"{name}"'), floating_base=True, strict=True)
-
-
-def test_a_joint_with_the_name_of_the_floating_base(load_robot):
-    """The added joint gets another name; the robot is the same as without the clash."""
+@pytest.mark.parametrize(("kind", "name"), [("link", "universe"), ("joint", "root_joint")])
+def test_names_of_the_floating_base_that_the_robot_has(load_robot, kind, name):
+    """The added joint and ground link get other names; the robot is the same as without the clash."""
     without = load_robot("four_link", floating_base=True)
-    first = without.joint_names[1]
-    text = without.urdf.replace(f'"{first}"', '"root_joint"')
-    message = r"line \d+: joint 'root_joint' has the name of .*; that one is now 'root_joint_'"
+    taken = without.joint_names[1] if kind == "joint" else load_robot("four_link").links[0]
+    text = without.urdf.replace(f'"{taken}"', f'"{name}"')
+    assert md.load_urdf(text).warnings == ()
+    message = rf"line \d+: {kind} '{name}' has the name of .* floating_base adds; that one is now '{name}_'"
     with pytest.warns(md.ModelWarning, match=message):
         graph = md.load_urdf(text, floating_base=True)
-    assert graph.joint_names[:2] == ("root_joint_", "root_joint")
     q, v, a = np.ones(graph.nq), np.ones(graph.nv), np.ones(graph.nv)
     np.testing.assert_array_equal(md.inverse_dynamics(graph, q, v, a), md.inverse_dynamics(without, q, v, a))
     assert md.crosscheck.rnea_residual(graph, q, v, a).max() < 1e-12
-    with pytest.raises(md.UrdfError, match=r"strict: line \d+: joint 'root_joint'"):
+    with pytest.raises(md.UrdfError, match=rf"strict: line \d+: {kind} '{name}'"):
         md.load_urdf(text, floating_base=True, strict=True)
 
 
@@ -174,7 +160,7 @@ CHANGED = [
     ),
     ('xyz="0 1 0"', 'xyz="0 1e200 0"', "line 6: .*xyz='0 1e200 0' is too large; at most 1e.09"),
     ("</robot>", '<link name="other"/></robot>', "line 9: several root links: base, other"),
-    (  # what hangs from the cycle is not on it
+    (
         "</robot>",
         '<link name="a"/><link name="b"/><link name="c"/><link name="d"/>'
         '<joint name="cd" type="fixed"><parent link="c"/><child link="d"/></joint>'
@@ -182,7 +168,7 @@ CHANGED = [
         '<joint name="ab" type="fixed"><parent link="a"/><child link="b"/></joint>'
         '<joint name="ba" type="fixed"><parent link="b"/><child link="a"/></joint>'
         "</robot>",
-        "line 9: joints 'ba', 'ab' form a cycle",
+        "line 9: joints 'cd', 'ac', 'ab', 'ba' form a cycle, or are below one",
     ),
     ('type="revolute"', 'type="spherical"', 'write type="floating", and <spherical joint=""/> in <modular'),
     ('value="2"', 'value="two"', "line 3: link 'upper', <mass>: value='two' is not a number"),

@@ -24,7 +24,7 @@ from modular_dynamics.algebra import from_xyz_rpy
 from modular_dynamics.mjcf import load_mjcf
 from modular_dynamics.model import Inertial, Limits, Link
 from modular_dynamics.text.numbers import decimals
-from modular_dynamics.urdf.writing import axis, difference, number, origin, tags
+from modular_dynamics.urdf.writing import axis, difference, number, origin
 
 NAMES = sorted(path.stem for path in ROBOTS.glob("*.urdf"))
 PLACE = ("x", "z", "roll", "pitch", "yaw")
@@ -93,8 +93,9 @@ def test_changes_one_after_the_other(tree, other, data):
 
 @pytest.mark.parametrize("seed", some(range(12)))
 def test_robots_of_mjcf(seed):
-    graph = load_mjcf(random_tree(seed, "hsb", terms=True, free=seed % 2 == 1))
-    assert_same(read_back(graph), graph)
+    for text in (random_tree(seed, "hsb", terms=True, free=seed % 2 == 1), four_bar()):
+        graph = load_mjcf(text)
+        assert_same(read_back(graph), graph)
 
 
 @pytest.mark.parametrize("name", ["charmie", "branched_38dof", "vendor_arm", "four_link"])
@@ -163,8 +164,7 @@ def test_black_boxes_keep_their_links_joints_and_how_they_are_fixed(boxed_arm):
     read = read_back(graph)
     assert_same(read, graph)
     assert read.links == graph.links
-    for name in ('name="plate"', 'name="screws"', 'name="weld"', '<mass value="0.3"'):
-        assert name in graph.to_urdf()
+    assert '<mass value="0.3"' in graph.to_urdf()
     for link in graph.links:
         assert_close(read.link_pose(link)[1].vec8(), graph.link_pose(link)[1].vec8())
     without_source = replace(graph, sources=())
@@ -228,15 +228,6 @@ def test_a_robot_without_joints_and_names_with_any_characters():
 # Closed robots as URDF text: the same loops, gears and springs, and the same torques.
 
 
-def test_a_mechanism_of_mjcf():
-    graph = load_mjcf(four_bar())
-    read = read_back(graph)
-    assert_same(read, graph)
-    state = np.array([0.1]), np.array([0.4]), np.array([-0.3])
-    ours = md.InverseDynamics(graph).solve(*state)
-    assert_close(md.inverse_dynamics(read, *state), ours.tau)
-
-
 @pytest.mark.parametrize("name", STATES)
 def test_closed_loops_give_the_same_torques(load_robot, name):
     graph, q = load_robot(name), STATES[name]
@@ -264,18 +255,6 @@ def test_random_mechanisms_with_chosen_independent_joints(mechanism):
         for end, other in zip(loop.anchors, its.anchors, strict=True):
             assert end.link == other.link
             assert_close(other.x_link_anchor.vec8(), end.x_link_anchor.vec8(), 1e-15)
-
-
-# Our tags as text: they say what the graph says, and nothing where there is nothing to say.
-
-
-@pytest.mark.parametrize("chosen", [(), ("theta_9",), ("rho_7", "rho_1")])
-def test_independent_joints(chosen):
-    graph = md.load_urdf(ROBOTS / "exoskeleton.urdf").with_independent_joints(*chosen)
-    (own,) = tags(graph).findall("independent")
-    assert {joint.get("name") for joint in own} == {*chosen}
-    assert md.load_urdf(graph.to_urdf()).independent == graph.independent
-    assert md.load_urdf(ROBOTS / "exoskeleton.urdf").independent is None
 
 
 # Joints in the order in which they are read back as they are, mimic joints and late carriers included.

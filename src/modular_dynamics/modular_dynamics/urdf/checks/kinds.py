@@ -1,21 +1,20 @@
-"""What elements of other tools are by their names: loops, couplings, springs, inertias, masses or gravity.
+"""What changes torques in other tools and is not read: loops, couplings, springs, inertias and masses.
 
-Names of elements and attributes tell most of them; names such as "pin" or "belt" only where the element also
-names two or three links or joints of the robot. What concerns simulations alone is none of these: contact,
-friction of surfaces, sensors, gains, and gravity that is turned off for a link.
+The names of elements and attributes tell most of them. What concerns simulations alone is none of these:
+contact, friction of surfaces, sensors and gains. Elements whose names say nothing are in a note of all that
+is not understood (places.py).
 """
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
-import numpy as np
 from lxml import etree
 
 from ...model import Finding
-from ..header import EARTH
+from ..description import RobotDescription
 from ..schema import is_zero, snake_case
-from ..source import line_of, numbers_in, text_in, word
+from ..source import children, line_of, text_in, word
 
 WRITE = {
     "loop": "write <loop_joint> in <modular_dynamics>, and <passive> for the joints that no motor drives",
@@ -23,70 +22,36 @@ WRITE = {
     "spring": "write <spring>, or <joint_dynamics> with a stiffness, in <modular_dynamics>",
     "inertia": 'write <joint_dynamics joint="" armature=""/> in <modular_dynamics>',
     "mass": "write masses and moments of inertia as they are into the <inertial> of the links",
-    "gravity": 'give gravity to load_urdf, or write <modular_dynamics version="1" gravity="">',
 }
 #: Patterns of whole names, in small letters.
 _PATTERNS = {
-    "loop": re.compile(
-        r"(?!(safety|servo|feedback|joint)_?(loops?|constraints?))"
-        r"(.*[_:])?(loops?|loop_?joints?|loop_?closures?|closed_?loops?|closed_?chains?|constraints?|equality)"
-    ),
-    "coupling": re.compile(
-        r"(.*[_:])?(couplings?|tendons?|differentials?|gear_?box)|cables?(_length)?|.*:(tendon_constraint|mimic)"
+    "inertia": re.compile(
+        r"(.*[_:])?(armature|jm|(rotor|motor|actuator|reflected|drive|servo|reducer|fly_?wheel|gear_?(box)?)"
+        r"_?(inertia|jm?))"
     ),
     "spring": re.compile(
         r"(.*[_:])?(springs?|spring_?(constant|damper|rate)|linear_bushing_rpy"
         r"|(spring|joint|torsion(al)?)?_?stiffness|elastic(ity)?|compliance|bushing|torsion|counter_?balance|balancer"
         r"|bungee|strut|rubber_?band|gravity_?compensat(ion|or)|pre_?load|pre_?tension)"
     ),
-    "inertia": re.compile(
-        r"(.*[_:])?(armature|jm|(rotor|motor|actuator|reflected|drive|servo|reducer|fly_?wheel|gear_?(box)?)"
-        r"_?(inertia|jm?))"
+    "coupling": re.compile(
+        r"(.*[_:])?(couplings?|tendons?|differentials?|gear_?box)|cables?(_length)?|.*:(tendon_constraint|mimic)"
+    ),
+    "loop": re.compile(
+        r"(?!(safety|servo|feedback|joint)_?(loops?|constraints?))"
+        r"(.*[_:])?(loops?|loop_?joints?|loop_?closures?|closed_?loops?|closed_?chains?|constraints?|equality)"
     ),
     "mass": re.compile(
         r"(.*_)?((added|additional|lumped|point|extra|counter|motor|tool)_?mass(es)?|mass_?offset"
         r"|counter_?weights?|ballast)"
     ),
-    "payload": re.compile(r"(.*_)?payloads?"),
 }
-#: Words of elements, or of what is in them, that couple the joints or join the links which they name.
-_PAIRS = {
-    "coupling": re.compile(
-        r"belt|pulley|gear(s|ing)?|coupl(e|ed|ing)|mimic|tendon|cable|rope|linkage|differential|synergy|mirror"
-        r"|follow(s|er)?|depend(s|ent)|slave|synchron(ized|ous)|ratio|multiplier|factor|coef(ficient)?|weight"
-    ),
-    "spring": re.compile(r"springs?|strut|bungee|band|elastic|damper|cord|shock|k|stiffness"),
-    "loop": re.compile(
-        r"loops?|hinge|pin|mate|weld|ball|connect(ion)?|constraint|equality|clos(ure|ing|ed)|cut|bearing"
-        r"|universal|revolute|spherical|(push|tie)?rods?|parallelogram|bars?"
-    ),
-}
-#: At most so many links or joints are a pair: more are a group.
-_PAIR = range(2, 4)
 #: Words of elements in which nothing is a part of the robot, and in which stiffnesses are gains.
 _SILENT = re.compile(
     r"ground|contacts?|control(lers?)?|gains?|pid|tires?|surface|impedance|collisions?|soil|implicit|sensors?"
     r"|camera|visual|plugin|calibration"
 )
 _STIFF = frozenset(("drive", "drives", "param"))
-
-
-class Names(NamedTuple):
-    """The names of a robot's links and joints; ``ends``: parent and child link of each joint."""
-
-    links: frozenset[str]
-    joints: frozenset[str]
-    ends: frozenset[frozenset[str]]
-
-
-def names_in(root: etree._Element) -> Names:
-    """Return the names in a <robot> element."""
-    joints = root.findall("joint")
-    ends = (
-        frozenset(str(end.get("link")) for end in joint if end.tag in ("parent", "child")) for joint in joints
-    )
-    links, names = (frozenset(str(one.get("name")) for one in root.findall(tag)) for tag in ("link", "joint"))
-    return Names(links, names, frozenset(ends))
 
 
 @lru_cache(4096)  # a file has many elements of few names
@@ -96,7 +61,7 @@ def kind_of(name: str, *kinds: str) -> str | None:
 
 
 @lru_cache(4096)
-def words_of(name: str) -> frozenset[str]:
+def _words_of(name: str) -> frozenset[str]:
     """Return the words in a name: closing_joint and closingJoint have two."""
     return frozenset(re.findall(r"[a-z]+", snake_case(name)))
 
@@ -104,7 +69,7 @@ def words_of(name: str) -> frozenset[str]:
 @lru_cache(4096)
 def is_silent(name: str) -> bool:
     """Return whether nothing in an element of this name is a part of the robot."""
-    return name != "ros2_control" and any(map(_SILENT.fullmatch, words_of(name)))
+    return name != "ros2_control" and any(map(_SILENT.fullmatch, _words_of(name)))
 
 
 def seems(kind: str, element: etree._Element, name: str, what: str) -> Finding:
@@ -119,16 +84,15 @@ def unread(kind: str, element: etree._Element, name: str, text: str) -> Finding:
     return Finding(f"{kind} of another tool", "element", name, text, line_of(element), assumed, hint)
 
 
-def kinds_in(element: etree._Element, names: Names, owner: str, tool: str) -> dict[str, str]:
+def kinds_in(element: etree._Element, tool: str) -> dict[str, str]:
     """Return the kinds of an element that nothing reads, each with what says so.
 
     Args:
-        owner: "robot", "link" or "joint". tool: the element of a known tool that it is in; empty if in none.
+        tool: the element of a known tool that it is in; empty if in none.
     """
     tag, value = word(element), str(element.get("value", text_in(element)))
     if not (len(element) or element.attrib or value):
         return {}
-    kinds = dict[str, str]()
     parent = element.getparent()
     above = "robot" if parent is None else word(parent)
     said = {} if is_zero(value) else dict.fromkeys((tag, f"{above}_{tag}"), f"<{tag}>")
@@ -137,79 +101,85 @@ def kinds_in(element: etree._Element, names: Names, owner: str, tool: str) -> di
             said |= dict.fromkeys((str(key), f"{tag}_{key!s}"), f"'{key!s}' of <{tag}>")
     if tag == "param":
         said = {} if is_zero(value) else {element.get("name", ""): f"parameter '{element.get('name', '')}'"}
-    around = frozenset[str]().union(*(words_of(word(one)) for one in (element, *element.iterancestors())))
+    kinds = dict[str, str]()
+    around = frozenset[str]().union(*(_words_of(word(one)) for one in (element, *element.iterancestors())))
     for name, what in said.items():
         gain = not _STIFF.isdisjoint(around) and "spring" not in name.lower()
         if (kind := kind_of(name, "inertia", *(() if gain else ("spring",)))) is not None:
             kinds.setdefault(kind, what)
-    if (closing := _closing_kind(element, names, above, owner, tool)) is not None and not kinds:
-        kinds[closing] = f"<{tag}>"
-    if not tool and (mass := _mass_in(element, names, owner)):
-        kinds["mass"] = mass
-    if (tool == "mujoco" or not tool) and owner == "robot" and (gravity := _gravity_in(element)):
-        kinds["gravity"] = gravity
+    whole = ("coupling", "loop") if tool in ("", "mujoco", "ros2_control") or ":" in tag else ()
+    if not kinds and (kind := kind_of(tag, *whole, *(() if tool else ("mass",)))) is not None:
+        kinds[kind] = f"<{tag}>"
     return kinds
 
 
-def _closing_kind(element: etree._Element, names: Names, above: str, owner: str, tool: str) -> str | None:
-    """Return the kind of an element that closes a loop of the robot, couples its joints, or is a spring."""
-    tag, possible = word(element), _possible_names(element)
-    links, joints = possible & names.links, possible & names.joints - names.links
-    if tag in ("joint", "drake:joint"):  # of a simulator's model; perhaps one of the URDF once more
-        ends = frozenset(
-            text_in(own) or own.get("link", "") for own in element if own.tag in ("parent", "child")
-        )
-        return "loop" if len(ends & names.links) > 1 and ends not in names.ends else None
-    kind = kind_of(tag, "coupling", "loop")
-    if kind is not None and (above == "robot" or tool == "mujoco" or links or len(joints) > 1):
-        return kind
-    parent = element.getparent()
-    others = joints - {"" if parent is None else parent.get("name", "")}
-    couples = len(joints) in _PAIR or (owner == "joint" and bool(others))
-    words = frozenset[str]().union(
-        words_of(tag),
-        *(words_of(word(own)) for own in element.iterchildren(etree.Element)),
-        *(words_of(str(key)) for own in element.iter(etree.Element) for key in own.attrib),
-    )
-    for pair, pattern in _PAIRS.items():
-        is_pair = couples if pair == "coupling" else len(links) in _PAIR
-        if is_pair and not tool and any(map(pattern.fullmatch, words)):
-            return pair
-    return None
+# Elements of simulators and exporters that are known by more than their names.
+
+_CLOSING_FRAME = re.compile(r"(closing_.+)_1")
+_PLUGINS = re.compile(
+    r"mimic|closed_?loop|loop_?clos|detachable|spring|torsion|buoyan|hydrodynamic|lift_?drag", re.IGNORECASE
+)
+#: Options of MuJoCo's compiler that change masses or moments of inertia.
+_COMPILER = ("inertiafromgeom", "settotalmass", "boundmass", "boundinertia")
 
 
-def _possible_names(element: etree._Element) -> set[str]:
-    """Return all possible names in an element: its values, and their parts, as in "arm::link" and "a, b"."""
-    parts = [element, *element.iterchildren(etree.Element)]
-    values = [
-        str(value)
-        for own in parts
-        for key, value in own.attrib.items()
-        if own is not element or key != "name"
-    ]
-    values += [one.text or "" for one in parts]
-    return {part.strip() for value in values for part in (value, *re.split(r"[\s,;/:]+", value))}
+def added_by_gazebo(root: etree._Element, tag: str) -> Iterator[etree._Element]:
+    """Yield the elements that <gazebo> without a reference, which would be to a link or joint, adds."""
+    for block in children(root, "gazebo"):
+        if block.get("reference") is None:
+            yield from children(block, tag)
 
 
-def _mass_in(element: etree._Element, names: Names, owner: str) -> str:
-    """Return what in an element is a mass; empty if nothing.
+def unread_couplings(root: etree._Element, robot: RobotDescription) -> Iterator[Finding]:
+    """Yield findings on mimic joints of <ros2_control> and <gazebo> that mimic none in the URDF."""
+    couplings = list[tuple[str, etree._Element]]()
+    for block in children(root, "ros2_control"):
+        for joint in children(block, "joint"):
+            parts = [*children(joint, "mimic")] + [joint] * (joint.get("mimic") == "true")
+            parts += [one for one in children(joint, "param") if one.get("name") == "mimic"]
+            couplings += [(joint.get("name", ""), one) for one in parts]
+    for block in children(root, "gazebo"):
+        parts = [one for one in block.iter("mimic") if "plugin" not in map(word, one.iterancestors())]
+        couplings += [(block.get("reference", ""), one) for one in parts]
+    for name, one in couplings:
+        if name in robot.joints and robot.joints[name].mimic is None:
+            what = f"<{word(one)}> of joint '{name}', which mimics none in the URDF,"
+            yield seems("coupling", one, name, what)
 
-    Masses below <robot> are reported only if a link is named: others are a total or a rating.
+
+def closing_frames(root: etree._Element, robot: RobotDescription, held: set[str]) -> Iterator[Finding]:
+    """Yield findings on frames closing_NAME_1 and closing_NAME_2, onshape-to-robot's mates that close loops.
+
+    Args:
+        held: links with ends of loop joints.
     """
-    tag = word(element)
-    mass = element.get("mass", next((own.get("value") for own in element.iterchildren("mass")), None))
-    is_placed = owner != "robot" or not _possible_names(element).isdisjoint(names.links)
-    if is_placed and mass is not None and not is_zero(mass):
-        return f'<{tag} mass="{mass}">'
-    is_load = is_placed and mass is None and kind_of(tag, "payload") is not None
-    return f"<{tag}>" if is_load or kind_of(tag, "mass") is not None else ""
+    for link in children(root, "link"):
+        first = link.get("name", "")
+        found = _CLOSING_FRAME.fullmatch(first)
+        second = f"{found[1]}_2" if found else ""
+        if second in robot.links and not {first, second} & held:
+            yield seems(
+                "loop", link, first, f"the pair of frames '{first}' and '{second}' of onshape-to-robot"
+            )
 
 
-def _gravity_in(element: etree._Element) -> str:
-    """Return what in an element is a gravity; empty if nothing, or the earth's."""
-    tag, said = word(element), element.get("gravity")
-    value = text_in(element) or element.get("value", "") if tag == "gravity" else said
-    numbers = numbers_in(value or "")
-    if value is None or (len(numbers) == len(EARTH) and np.allclose(numbers, EARTH, atol=0.05)):
-        return ""
-    return f"<{tag}>{value}</{tag}>" if said is None else f'<{tag} gravity="{said}">'
+def notes_on_simulators(root: etree._Element) -> Iterator[str]:
+    """Yield notes on what only simulators have: masses and plugins of Gazebo, masses by MuJoCo's compiler."""
+    if links := [link.get("name", "") for link in added_by_gazebo(root, "link")]:
+        yield f"not read, because only <gazebo> has them: links {', '.join(links)}, with their masses"
+    if masses := root.findall("gazebo/inertial"):
+        names = ", ".join(str(own.getparent().get("reference")) for own in masses)  # type: ignore[union-attr]
+        yield f"not read, <inertial> in <gazebo> of {names}: masses are those of the URDF's links"
+    plugins = [
+        f"{one.get('name')} (line {line_of(one)})"
+        for one in added_by_gazebo(root, "plugin")
+        if _PLUGINS.search(f"{one.get('filename')} {one.get('name')}")
+    ]
+    if plugins:
+        advice = "if the robot has them, too, write <gear>, <spring> or <joint_dynamics>"
+        names = ", ".join(plugins)
+        yield f"not read, plugins of Gazebo that couple joints, add springs or forces: {names}; {advice}"
+    for compiler in root.iterfind("mujoco/compiler"):
+        if options := [f'{key}="{compiler.get(key)}"' for key in _COMPILER if compiler.get(key) is not None]:
+            line = f"(line {line_of(compiler)})"
+            yield f"not read, <compiler> of MuJoCo, by which masses differ: {', '.join(options)} {line}"

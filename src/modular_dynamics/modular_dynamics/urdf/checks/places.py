@@ -5,7 +5,7 @@ Misspelt and misplaced ones: <Axis xyz="0 1 0"/>, and <axis xyz="0 1 0"/> within
 kept, for a note.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import NamedTuple
@@ -14,43 +14,25 @@ from lxml import etree
 
 from ...model import Finding
 from ...text.sizes import shown
-from ..schema import (
-    ATTRIBUTES_OF,
-    OTHER_ATTRIBUTES,
-    PLACES_OF,
-    ROBOT,
-    SPRINGS,
-    TAGS,
-    Element,
-    advice_on,
-    is_zero,
-    letters,
-)
+from ..schema import ATTRIBUTES_OF, OTHER_ATTRIBUTES, PLACES_OF, ROBOT, TAGS, Element, is_zero, letters
 from ..source import line_of, text_in, word
-from .kinds import is_silent, kind_of, kinds_in, names_in, seems
+from .kinds import is_silent, kind_of, kinds_in, seems
 
 #: Least similarity (difflib's ratio) and largest difference in length of a misspelt name and the one meant:
 #: "jiont" and "orgin" are found; "k_velocity" and "reflink", which published robots have, are not.
 _ALIKE, _LENGTHS = 0.75, 1
-#: Least length at which a name of another tool is compared by similarity: short ones are similar by chance.
-_SHORT = 8
 #: Elements of simulators, controllers and sensors, which have joints, axes and poses of their own.
 _TOOLS = ("gazebo", "transmission", "sensor", "ros2_control", "material", "mujoco")
-#: Elements that would count in an owner of this kind; below the robot, elements that count nowhere else.
-_PARTS: dict[str, tuple[str, ...]] = {
-    "robot": ("inertial", "mimic"),
-    **dict.fromkeys(("link", "joint"), ("inertial", "mass", "inertia", "axis", "limit", "dynamics", "mimic")),
-}
+#: Elements that count elsewhere if they have these parts: without them, they only refer to a link or joint.
+_LOST = {"link": ("inertial",), "joint": ("parent", "child"), "inertial": (), "mimic": ()}
 #: Attribute names too general for advice on an element of that name: published robots have a <version>.
 _GENERAL = ("name", "type", "version", "value", "stamp")
-#: Place of our tags.
-_OURS = ("modular_dynamics",)
 #: Rule of elements that nothing reads.
-_OTHER = Element(is_read=False, names=(False, False))
+_OTHER = Element(is_read=False)
 
 
 class _Owner(NamedTuple):
-    """The link, joint or robot that a finding names, or a loop of another tool.
+    """The link, joint or robot that a finding names.
 
     Attributes:
         tool: the element of a known tool around. is_silent: whether other tools' names say nothing there.
@@ -70,190 +52,129 @@ class _Owner(NamedTuple):
 class Ignored:
     """What is ignored in a <robot> element, but for <modular_dynamics>, which tags.py checks when it is read.
 
+    ``known``: elements of other tools that foreign.py has read, or named.
+
     Attributes:
         findings: on misspelt and misplaced elements, attributes and texts, and on those of other tools that
             change torques.
         unknown: by name, the first line of other elements in <robot>, links and joints that nothing reads.
     """
 
-    def __init__(self, root: etree._Element) -> None:
-        self._names = names_in(root)
+    def __init__(self, root: etree._Element, known: Collection[etree._Element] = ()) -> None:
+        self._known = frozenset(known)
         self.findings: list[Finding] = []
         self.unknown: dict[str, int | None] = {}
         self._check(root, ROBOT, _Owner("robot", root.get("name", "")))
 
-    def _add(
-        self,
-        owner: _Owner,
-        kind: str,
-        text: str,
-        element: etree._Element,
-        hint: str,
-        assumed: str = " and ignored",
-    ) -> None:
+    def _add(self, owner: _Owner, kind: str, text: str, element: etree._Element, hint: str) -> None:
         """Add a finding about an element in an owner."""
+        assumed = "; it is ignored"
         self.findings.append(Finding(kind, owner.kind, owner.name, text, line_of(element), assumed, hint))
 
     def _check(self, element: etree._Element, rule: Element, owner: _Owner) -> None:
         """Add findings on an element with this rule, and on all elements in it."""
-        if rule is not _OTHER:
-            self._check_attributes(element, rule, owner)
+        self._check_attributes(element, rule, owner)
         text = text_in(element)
-        if rule.is_read and not rule.holds_text and any(map(str.isalnum, text)):
+        if rule.is_read and any(map(str.isalnum, text)):
             what = f"{owner.where(element)} contains the text {shown(text)}"
             hint = "; is a '<' missing?"
             if not rule.children:
                 hint = f'; URDF has values in attributes: <{element.tag} {rule.attributes[0]}="..."/>'
-            self._add(owner, "stray text", what, element, hint, "; it is ignored")
+            self._add(owner, "stray text", what, element, hint)
         for child in element.iterchildren(etree.Element):
-            tag = word(child)
-            of_child = rule.children.get(tag) or rule.of_others.get(tag)
+            tag, of_child = word(child), rule.children.get(word(child))
             if of_child is TAGS:
                 continue
-            if of_child is None or (
-                tag not in rule.children and (_is_our_tag(child) or _is_unread(child, element))
-            ):
-                self._check_unknown(child, element, rule, owner)
-                continue
-            is_owner = tag in ("link", "joint") or tag in ROBOT.of_others
-            own = owner._replace(kind=tag, name=child.get("name", "")) if is_owner else owner
-            self._check(child, of_child, self._inside(child, own, rule is ROBOT))
-
-    def _inside(self, child: etree._Element, owner: _Owner, is_top: bool = False) -> _Owner:
-        """Return the owner of what is in an element."""
-        tag = word(child)
-        is_tool = (is_top and tag in _TOOLS) or _has_prefix(tag)
-        return owner._replace(
-            tool=owner.tool or (tag if is_tool else ""), is_silent=owner.is_silent or is_silent(tag)
-        )
+            is_known, is_owner = child in self._known, tag in ("link", "joint") and of_child is not None
+            is_tool = (rule is ROBOT and tag in _TOOLS) or _has_prefix(tag)
+            inside = owner._replace(
+                tool=owner.tool or (tag if is_tool else ""), is_silent=owner.is_silent or is_silent(tag)
+            )
+            if is_owner or (is_known and rule is ROBOT):
+                inside = inside._replace(kind=tag, name=child.get("name", ""))
+            if is_known or of_child is not None:
+                self._check(child, of_child or _OTHER, inside)
+            else:
+                self._check_unknown(child, element, rule, owner, inside)
 
     def _check_unknown(
-        self, child: etree._Element, parent: etree._Element, rule: Element, owner: _Owner
+        self, child: etree._Element, parent: etree._Element, rule: Element, owner: _Owner, inside: _Owner
     ) -> None:
         """Add findings on a child element that the rule does not have, or look at the elements in it."""
         if _says_nothing(child):
             return
-        tag, inside = word(child), self._inside(child, owner, rule is ROBOT)
-        where, known = f"{owner.where(parent)} has an element <{tag}>", (*rule.children, *rule.of_others)
-        is_comparable = not _has_prefix(tag) or any(map(_has_prefix, rule.children))
-        if is_comparable and (meant := self._meant_element(tag, rule)) is not None:
-            of_meant = rule.children.get(meant) or rule.of_others[meant]
-            if of_meant.is_read or of_meant.of_others:
-                hint = f"; is <{meant}> meant?"
-                self._add(owner, "misspelt element", f"{where}, which is unknown", child, hint)
-            return
-        right = self._right_place(child, parent, rule)
-        kinds = {} if right or inside.is_silent else kinds_in(child, self._names, owner.kind, owner.tool)
-        if not (right or kinds or rule.names[0] or owner.tool) and _is_lost(child, owner.kind):
-            right = f"the place of <{tag}> is in {_one_of(PLACES_OF[letters(tag)][1])}"
-        if right:
-            text = f"{where}, which does not belong there"
-            self._add(owner, "misplaced element", text, child, f"; {right}", " and is ignored")
-        for kind, what in kinds.items():
-            name = child.get("name") or (owner.name if owner.kind != "robot" else tag)
-            self.findings.append(seems(kind, child, name, f"{what} in {owner.where(parent)}"))
-        if right or kinds:
-            return
-        if rule.names[1] and is_comparable:
-            hint = f"; known are {', '.join(f'<{one}>' for one in known)}"
-            self._add(owner, "misplaced element", f"{where}, which is unknown", child, hint)
-            return
-        before = len(self.findings)
-        self._check(child, _OTHER, inside)
-        if rule.is_read and not (inside.tool or inside.is_silent) and len(self.findings) == before:
-            self.unknown.setdefault(tag, line_of(child))
-
-    def _meant_element(self, tag: str, rule: Element) -> str | None:
-        """Return the element that is meant by a misspelt one; None if none is, or if it counts elsewhere."""
-        known = (*rule.children, *rule.of_others)
+        tag, where = word(child), f"{owner.where(parent)} has an element <{word(child)}>"
         name, places = PLACES_OF.get(letters(tag), ("", ()))
-        if tag in (*known, name) or places == _OURS:
-            return None
-        return _meant(tag, known, rule.names[0], rule is ROBOT)
-
-    def _right_place(self, child: etree._Element, parent: etree._Element, rule: Element) -> str:
-        """Return advice on a misplaced element; empty if only other tools have such an element there."""
-        tag, local = word(child), word(child).rpartition(":")[2]
-        name, places = PLACES_OF.get(letters(tag), (tag, ()))
-        if places == _OURS and (rule.names[0] or _is_our_tag(child)):
-            return f"the place of <{name}> is in <modular_dynamics>"
-        if tag in ROBOT.of_others and rule is not ROBOT and _is_lost(child, ""):
-            return f"the place of <{tag}> is in <robot>"
-        if _has_prefix(tag):  # <x:inertial>, <x:passive>
-            meant = rule.children.get(local)
-            is_part = rule is not ROBOT and meant is not None and meant.is_read and local != "mimic"
-            is_ours = local in TAGS.children and _is_our_tag(child)
-            ours = " in <modular_dynamics>" * is_ours
-            return f"is <{local}>{ours} meant?" if is_part or is_ours else ""
-        if not rule.names[0]:
-            return ""
-        if tag == "origin" and "pose" in rule.children:
-            return "write <pose>x y z roll pitch yaw</pose>"  # in SDF
-        if (hint := advice_on(tag, word(parent), rule)) is None and places:
-            hint = f"the place of <{name}> is in {_one_of(places)}"
-        having = [one for one in ATTRIBUTES_OF.get(tag, ()) if one == word(parent) or one in rule.children]
-        if hint is None and having and tag not in _GENERAL:
-            hint = f"it is an attribute of {_one_of(having)}"
-        return hint or ("" if rule.children else f"<{word(parent)}> contains no elements")
+        is_comparable = rule.is_read and not _has_prefix(tag) and tag != name and places != _OURS
+        if is_comparable and (meant := _meant(tag, tuple(rule.children))) is not None:
+            if rule.children[meant].is_read:
+                text = f"{where}, which is unknown"
+                self._add(owner, "misspelt element", text, child, f"; is <{meant}> meant?")
+            return
+        if right := _right_place(child, parent, rule, bool(owner.tool)):
+            text = f"{where}, which does not belong there"
+            self._add(owner, "misplaced element", text, child, f"; {right}")
+            return
+        kinds = {} if inside.is_silent else kinds_in(child, inside.tool)
+        for kind, what in kinds.items():
+            of = child.get("name") or (owner.name if owner.kind != "robot" else tag)
+            self.findings.append(seems(kind, child, of, f"{what} in {owner.where(parent)}"))
+        before = len(self.findings)
+        if not kinds:
+            self._check(child, _OTHER, inside)
+        if rule.is_read and not (kinds or inside.tool or inside.is_silent) and len(self.findings) == before:
+            self.unknown.setdefault(tag, line_of(child))
 
     def _check_attributes(self, element: etree._Element, rule: Element, owner: _Owner) -> None:
         """Add findings on attributes that the rule does not have."""
-        tag = word(element)
-        known = (*rule.attributes, *rule.since, *rule.attributes_of_others)
-        for key in map(str, element.attrib):
-            if key in known or key in OTHER_ATTRIBUTES.get(tag, ()) or _has_prefix(key):
+        known = (*rule.attributes, *rule.since, *OTHER_ATTRIBUTES.get(word(element), ()))
+        absent = tuple(one for one in known if one not in element.attrib and rule.is_read)
+        for key in map(str, element.attrib if rule is not _OTHER else ()):
+            value, text = str(element.get(key)), f"{owner.where(element)} has an attribute '{key}'"
+            text = f"{text}, which is unknown"
+            if key in known or _has_prefix(key):
                 continue
-            value = str(element.get(key))
-            # one that is present is not misspelt
-            absent = tuple(one for one in known if one not in element.attrib)
-            text = f"{owner.where(element)} has an attribute '{key}', which is unknown"
-            if (meant := _meant(key, absent, rule.names[0])) is not None:
+            if (meant := _meant(key, absent)) is not None:  # one that is present is not misspelt
                 self._add(owner, "misspelt attribute", text, element, f"; is '{meant}' meant?")
             elif is_zero(value, key):  # a default
                 continue
             elif not owner.is_silent and (kind := kind_of(key, "spring", "inertia")) is not None:
                 what = f'{key}="{value}" of {owner.where(element)}'
                 self.findings.append(seems(kind, element, owner.name, what))
-            elif not rule.names[0]:  # of another tool
-                continue
-            elif (hint := advice_on(key, tag, rule) or _place_of_attribute(key, rule)) is not None:
-                self._add(owner, "misplaced attribute", text, element, f"; {hint}")
-            else:
-                self._add(owner, "unknown attribute", text, element, "")
+            elif rule.is_read:
+                self._add(owner, "unknown attribute", text, element, _place_of_attribute(key))
 
 
-def _place_of_attribute(key: str, rule: Element) -> str | None:
-    """Return where an attribute, or an element of its name, counts; None if only other tools have it."""
+#: Place of our tags.
+_OURS = ("modular_dynamics",)
+
+
+def _right_place(child: etree._Element, parent: etree._Element, rule: Element, in_tool: bool) -> str:
+    """Return advice on a misplaced element; empty if only other tools have such an element there."""
+    tag = word(child)
+    name, places = PLACES_OF.get(letters(tag), (tag, ()))
+    if places == _OURS and (rule.is_read or _is_our_tag(child)):
+        return f"the place of <{name}> is in <modular_dynamics>"
+    if rule.is_read and places and not _has_prefix(tag):
+        return f"the place of <{name}> is in {_one_of(places)}"
+    is_whole = tag in _LOST and all(child.find(part) is not None for part in _LOST[tag])
+    if is_whole and not (rule.is_read or in_tool):
+        return f"the place of <{tag}> is in {_one_of(places)}"
+    having = [one for one in ATTRIBUTES_OF.get(tag, ()) if one == word(parent) or one in rule.children]
+    is_attribute = rule.is_read and having and tag not in _GENERAL
+    return f"it is an attribute of {_one_of(having)}" if is_attribute else ""
+
+
+def _place_of_attribute(key: str) -> str:
+    """Return a hint where an attribute, or an element of its name, counts; empty if nowhere."""
     if key in PLACES_OF:
-        return f"<{key}> is an element in {_one_of(PLACES_OF[key][1])}"
-    if key in rule.children:
-        return f"<{key}> is an element in it"
+        return f"; <{key}> is an element in {_one_of(PLACES_OF[key][1])}"
     having = () if key in _GENERAL else ATTRIBUTES_OF.get(key, ())
-    return f"it is an attribute of {_one_of(having)}" if having else None
+    return f"; it is an attribute of {_one_of(having)}" if having else ""
 
 
 def _one_of(tags: Iterable[str]) -> str:
     return " or ".join(f"<{tag}>" for tag in dict.fromkeys(tags))
-
-
-def _is_unread(child: etree._Element, parent: etree._Element) -> bool:
-    """Return whether <gazebo> has a spring of no joint, or a joint in a block about a link: not read."""
-    if parent.tag != "gazebo":
-        return False
-    return child.tag in SPRINGS if parent.get("reference") is None else child.tag == "joint"
-
-
-def _is_lost(element: etree._Element, owner: str) -> bool:
-    """Return whether an element would count elsewhere: a whole link, joint or loop, or a part of the owner.
-
-    A <link> or <joint> without its parts only refers to one.
-    """
-    tag = word(element)
-    if (needed := {"link": ("inertial",), "joint": ("parent", "child")}.get(tag)) is not None:
-        return all(element.find(part) is not None for part in needed)
-    if (rule := ROBOT.of_others.get(tag)) is not None:
-        return sum(word(child) in rule.children for child in element) > 1  # its two ends
-    return tag in _PARTS.get(owner, ()) and bool(len(element) or element.attrib or owner != "robot")
 
 
 def _is_our_tag(element: etree._Element) -> bool:
@@ -278,11 +199,10 @@ def _has_prefix(name: str) -> bool:
 
 
 @lru_cache(1024)  # a file has many elements of few names
-def _meant(name: str, known: tuple[str, ...], is_urdf: bool, is_robot: bool = False) -> str | None:
+def _meant(name: str, known: tuple[str, ...]) -> str | None:
     """Return the known name that is meant by a misspelt one; None if none is similar.
 
-    Similar: other case or separators, the same letters in another order, or difflib's measure. The last is
-    not used for short names in elements of other tools (no ``is_urdf``).
+    Similar: other case or separators, the same letters in another order, or difflib's measure.
     """
     folded = letters(name)
     if folded == "quatwxyz":  # the order of its numbers differs from quat_xyzw
@@ -291,10 +211,5 @@ def _meant(name: str, known: tuple[str, ...], is_urdf: bool, is_robot: bool = Fa
     for own, one in by_letters.items():
         if sorted(folded) == sorted(own):
             return one
-    if not is_urdf and len(folded) < _SHORT:
-        return None
-    exact = ROBOT.of_others if is_robot else ()  # <constraints> is not a misspelt <constraint>
-    near = [
-        own for own, one in by_letters.items() if one not in exact and abs(len(own) - len(folded)) <= _LENGTHS
-    ]
+    near = [own for own in by_letters if abs(len(own) - len(folded)) <= _LENGTHS]
     return next((by_letters[own] for own in get_close_matches(folded, near, 1, _ALIKE)), None)

@@ -45,26 +45,10 @@ def check_tree(robot: RobotDescription) -> None:
         second = robot.links[roots[1]]
         names = ", ".join(roots[:12]) + (", ..." if len(roots) > 12 else "")
         raise UrdfError(f"several root links: {names}; one root is needed", second.line)
-    reached = list(roots)
-    for link in reached:  # grows while it is read
-        reached.extend(joint.child for joint in robot.below[link])
-    below_root = set(reached)
-    lost = next((joint for joint in robot.joints.values() if joint.child not in below_root), None)
-    if lost is not None:
-        cycle = _cycle_above(lost, above)
-        names = ", ".join(f"'{joint.name}'" for joint in cycle)
-        raise UrdfError(f"joints {names} form a cycle; a tree is needed", cycle[0].line)
-
-
-def _cycle_above(joint: JointDescription, above: dict[str, JointDescription]) -> list[JointDescription]:
-    """Return the cycle of joints that is found going upwards from a joint, parents first."""
-    passed: dict[str, JointDescription] = {}  # by name
-    while joint.name not in passed:
-        passed[joint.name] = joint
-        joint = above[joint.parent]
-    upwards = list(passed.values())
-    first, *others = upwards[upwards.index(joint) :]
-    return [first, *reversed(others)]
+    reached = {*robot.in_order} if roots else set()
+    if lost := [joint for joint in robot.joints.values() if joint.child not in reached]:
+        names = ", ".join(f"'{joint.name}'" for joint in lost[:12]) + ", ..." * (len(lost) > 12)
+        raise UrdfError(f"joints {names} form a cycle, or are below one; a tree is needed", lost[0].line)
 
 
 def resolve_mimics(robot: RobotDescription) -> tuple[RobotDescription, list[Finding]]:
@@ -246,9 +230,8 @@ def immovable_joints(robot: RobotDescription) -> Iterator[Finding]:
     """
     for joint in robot.joints.values():
         if joint.mimic is None and joint.limits.lower == joint.limits.upper == 0.0:
-            finding = joint.finding("position limits of zero", "", "; they count as none", asks=True)
             text = "has lower and upper limits of zero, as they also are where <limit> lacks them"
-            yield replace(finding, text=f"joint '{joint.name}', {joint.type}, {text}")
+            yield joint.finding("position limits of zero", text, "; they count as none", asks=True)
 
 
 def zero_limits(robot: RobotDescription) -> Iterator[Finding]:
@@ -293,11 +276,10 @@ def check_links(robot: RobotDescription) -> Iterator[Finding]:
         is_negative = moments[0] < -ROUNDING * largest
         if not is_negative and moments[2] <= moments[0] + moments[1] + SIX_DIGITS * largest:
             continue
-        shown = f"principal moments {', '.join(f'{moment:.6g}' for moment in moments)} kg m^2"
         if largest <= link.mass * MICROMETRE**2:
-            text = f"has the {shown}, zero but for rounding"
-            yield link.finding("inertia of rounding errors", text, "; they are used as given")
-        elif is_negative:
+            continue  # zero but for rounding errors of the file
+        shown = f"principal moments {', '.join(f'{moment:.6g}' for moment in moments)} kg m^2"
+        if is_negative:
             text = f"has the {shown}; no rigid body has a negative one"
             assumed = ". They are used as given: kinetic energy may be negative and forward dynamics fail"
             yield link.finding("negative moment of inertia", text, assumed)
