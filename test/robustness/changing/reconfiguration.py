@@ -39,7 +39,7 @@ class _Requests:
 
     def __init__(self, random: Random, described: md.SubsystemGraph) -> None:
         self._random, self._described = random, described
-        self._made = (self._payload, self._attach, self._detach, self._lock, self._unlock, self._numbers)
+        self._made = (self._payload, self._attach, self._detach, self._lock, self._unlock)
 
     def make(self, changes: Changes) -> Asked:
         """One."""
@@ -105,15 +105,6 @@ class _Requests:
         joints = [self._name(held or self._described.joint_names)]
         fields = {"joint_names": joints, "unlock": True}
         return "lock_joints", fields, lambda: edits.unlocked(self._described, changes, joints)
-
-    def _numbers(self, changes: Changes, graph: md.SubsystemGraph) -> Asked:
-        # the oracle has no springs
-        known = {name: of for name, of in graph.parameters.items() if not name.endswith("stiffness")}
-        names = [self._name(known) for _ in range(self._one_of(0, 1, 2))]
-        before = [(known[name].value if name in known else 0.0) or 0.01 for name in names]
-        values = [value * self._number(0.7, 1.4) for value in before]
-        fields = {"names": names, "values": values}
-        return "set_model_parameters", fields, lambda: edits.with_parameters(changes, names, values)
 
 
 class _Walk:

@@ -2,7 +2,7 @@
 
 It listens to joint_states and, with acceleration_source 'reference', to reference. It is a lifecycle node:
 without robot_description_file it waits, configured, for a robot on the topic robot_description. Services
-change the robot while it runs: payloads, attached robots, locked joints, numbers of the model.
+change the robot while it runs: payloads, attached robots, locked joints.
 """
 
 from collections.abc import Mapping

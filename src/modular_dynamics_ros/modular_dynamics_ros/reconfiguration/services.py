@@ -12,7 +12,6 @@ from modular_dynamics_interfaces.srv import (
     AttachSubsystem,
     DetachSubsystem,
     LockJoints,
-    SetModelParameters,
     SetPayload,
 )
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
@@ -44,7 +43,7 @@ Edit = Callable[[md.SubsystemGraph, Changes], Changes]
 
 ATTEMPTS = 10  # a new description may come while a change is prepared
 #: Of these requests a ModelError is about their numbers, and not about the robot.
-NUMERIC_REQUESTS = SetPayload.Response, SetModelParameters.Response, LockJoints.Response
+NUMERIC_REQUESTS = SetPayload.Response, LockJoints.Response
 
 
 class NoRobotError(RobotError):
@@ -238,7 +237,6 @@ class ReconfigurationServices:
             (AttachSubsystem, "attach_subsystem", self._attach_subsystem),
             (DetachSubsystem, "detach_subsystem", self._detach_subsystem),
             (LockJoints, "lock_joints", self._lock_joints),
-            (SetModelParameters, "set_model_parameters", self._set_model_parameters),
         ):
             answer = self._answering(request)
             node.create_service(kind, f"~/{name}", answer, qos_profile=REQUESTS, callback_group=group)
@@ -359,11 +357,6 @@ class ReconfigurationServices:
             return edits.locked(described, changes, names, positions, measured=not given)
 
         return edit, f"{'unlocked' if request.unlock else 'locked'}: {', '.join(names)}"
-
-    def _set_model_parameters(self, request: SetModelParameters.Request) -> tuple[Edit, str]:
-        names, values = list(request.names), list(request.values)
-        what = f"numbers of the model: {', '.join(names) or 'as described'}"
-        return lambda _, changes: edits.with_parameters(changes, names, values), what
 
 
 def _description(graph: md.SubsystemGraph) -> str:

@@ -76,16 +76,8 @@ def test_joints_are_locked_where_they_are_and_need_no_state_then(active, describ
     active.is_answered_by(described)
 
 
-def test_numbers_of_the_model(active, described, load):
-    names, values = ["link lower_stem mass", "joint bend origin z"], [7.0, 0.8]
-    assert active.call("SetModelParameters", names=names, values=values).success
-    active.is_answered_by(described.with_parameters(dict(zip(names, values, strict=True))))
-    assert active.call("SetModelParameters").success
-    active.is_answered_by(described)
-
-
 PAYLOAD, ATTACH, DETACH = "SetPayload", "AttachSubsystem", "DetachSubsystem"
-LOCK, NUMBERS, LEFT = "LockJoints", "SetModelParameters", "left_branch"
+LOCK, LEFT = "LockJoints", "left_branch"
 COM, MOMENTS = (0.1, 0.0, 0.05), (0.01, 0.02, 0.015)
 NO_ROTATION = (0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0)
 
@@ -113,8 +105,6 @@ NO_ROTATION = (0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0)
         (LOCK, {"joint_names": NAMES, "positions": [0.0] * 4}, "REFUSED", "has no moving joint"),
         (LOCK, {"joint_names": ["turn"], "positions": [0.0, 1.0]}, "BAD_STATE", "2 positions for 1 joints"),
         (LOCK, {"joint_names": ["turn"], "positions": [0.0], "unlock": True}, "BAD_STATE", "are both given"),
-        (NUMBERS, {"names": ["link x mass"], "values": [1.0]}, "UNKNOWN_NAME", "no parameter"),
-        (NUMBERS, {"names": ["gravity z"], "values": [1.0]}, "REFUSED", "parameter of the node"),
     ],
 )
 def test_a_refusal_says_why_and_leaves_the_robot_as_it_is(

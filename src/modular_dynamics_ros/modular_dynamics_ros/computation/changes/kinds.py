@@ -2,15 +2,15 @@
 
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import modular_dynamics as md
 from modular_dynamics.algebra import Quaternion, pose
 from modular_dynamics.text.files import content_of, path_of
-from modular_dynamics.text.numbers import LARGEST, LARGEST_FLOAT, STIFFEST
+from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics.text.sizes import MAX_BYTES
 from modular_dynamics_ros.computation.kept_file import Draft, KeptFile
 from modular_dynamics_ros.computation.values import UNIT_NORM, checked_numbers
@@ -23,17 +23,8 @@ from modular_dynamics_ros.exceptions import (
     repeated,
 )
 
-Values = TypeVar("Values", bound="NamedValues")
 IDENTITY_POSE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|file:/", re.IGNORECASE)  # begins file:///robots/hand.urdf
-#: Last words of the names of a link's or load's moments of inertia, and of all its parameters.
-MOMENTS = tuple(f"inertia {pair}" for pair in ("xx", "xy", "xz", "yy", "yz", "zz"))
-MASS_NUMBERS = ("mass", *(f"com {axis}" for axis in "xyz"), *MOMENTS)
-#: Largest numbers of parameters by the last words of their names; of others LARGEST.
-_LIMITS = {
-    "limit": LARGEST_FLOAT,
-    **dict.fromkeys(("damping", "friction", "armature", "stiffness"), STIFFEST),
-}
 
 
 class Change:
@@ -188,76 +179,36 @@ class Removal(Change):
 
 
 @dataclass(frozen=True)
-class NamedValues(Change):
-    """A change of several numbers, each with a name."""
-
-    values: Mapping[str, float]
-
-    def without(self: Values, names: Collection[str]) -> "Values | None":
-        """Return the change without some names; None if none is left."""
-        left = {name: value for name, value in self.values.items() if name not in names}
-        return type(self)(left) if left else None
-
-
-@dataclass(frozen=True)
-class Lock(NamedValues):
+class Lock(Change):
     """Holds joints with one coordinate at positions [rad or m]."""
 
+    positions: Mapping[str, float]
     kind = "lock"
 
     def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
         """Return the graph with the joints locked."""
-        return graph.lock(dict(self.values))
+        return graph.lock(dict(self.positions))
 
     def without_unknown(self, graph: md.SubsystemGraph) -> "Lock | None":
         """Return the lock of those joints that the graph has."""
-        return self.without([name for name in self.values if name not in graph.joint_names])
+        return self.without([name for name in self.positions if name not in graph.joint_names])
+
+    def without(self, joints: Collection[str]) -> "Lock | None":
+        """Return the lock without some joints; None if none is left."""
+        left = {name: position for name, position in self.positions.items() if name not in joints}
+        return Lock(left) if left else None
 
     def content(self) -> Mapping[str, Any]:
         """See `Change`."""
-        return {"positions": dict(self.values)}
+        return {"positions": dict(self.positions)}
 
     def __str__(self) -> str:
-        return "locked: " + ", ".join(f"{name} at {at:g}" for name, at in self.values.items())
-
-
-@dataclass(frozen=True)
-class ModelParameters(NamedValues):
-    """Sets parameters of the model, by the names of `graph.parameters`, in their units."""
-
-    kind = "parameters"
-
-    def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
-        """Return the graph with these numbers."""
-        return graph.with_parameters(dict(self.values))
-
-    def without_unknown(self, graph: md.SubsystemGraph) -> "ModelParameters | None":
-        """Return the numbers whose names the graph has."""
-        known = graph.parameters
-        return self.without([name for name in self.values if name not in known])
-
-    def __str__(self) -> str:
-        return ", ".join(f"{name} = {value:g}" for name, value in self.values.items())
-
-
-def largest_size(name: str) -> float:
-    """Return the largest size of a model parameter that descriptions may have: larger ones overflow."""
-    return _LIMITS.get(name.rpartition(" ")[2], LARGEST)
-
-
-def body_of(name: str, numbers: Iterable[str] = MASS_NUMBERS) -> str:
-    """Return the link or load of a parameter, as "link hand" of "link hand mass"; empty if it has none.
-
-    Args:
-        numbers: possible ends of the name.
-    """
-    end = next((number for number in numbers if name.endswith(f" {number}")), "")
-    return name.removesuffix(f" {end}") if end and name.startswith(("link ", "payload ")) else ""
+        return "locked: " + ", ".join(f"{name} at {at:g}" for name, at in self.positions.items())
 
 
 def locked_positions(changes: Changes) -> dict[str, float]:
     """Return for each locked joint the position [rad or m] at which it is held."""
-    locks = (change.values for change in changes if isinstance(change, Lock))
+    locks = (change.positions for change in changes if isinstance(change, Lock))
     return {name: position for positions in locks for name, position in positions.items()}
 
 
@@ -390,5 +341,4 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any], bool], Change]] = {
     "attachment": _attachment,
     "removal": lambda entry, strict: Removal(_text(entry, "name")),
     "lock": lambda entry, strict: Lock(_numbers(entry, "positions")),
-    "parameters": lambda entry, strict: ModelParameters(_numbers(entry, "values")),
 }

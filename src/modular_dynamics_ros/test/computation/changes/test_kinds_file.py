@@ -6,7 +6,6 @@ from modular_dynamics_ros.computation.changes.kinds import (
     Attachment,
     ChangesFile,
     Lock,
-    ModelParameters,
     Payload,
     Removal,
 )
@@ -28,7 +27,6 @@ def test_all_kinds_are_read_as_they_were_written(gripper_urdf):
         ),
         Removal("right_branch"),
         Lock({"turn": 0.1, "yes": -1e300}),
-        ModelParameters({"joint bend damping": 1 / 3}),
     )
     text = text_of_changes("four_link", changes)
     robot, read = changes_of_text(text)
@@ -65,7 +63,6 @@ HAND, LOAD = GOOD + "- {kind: attachment, name: a, urdf: ", GOOD + "- {kind: pay
         (LOAD + "mass: 1, com: [0, .nan, 0], inertia: []}", "finite numbers"),
         (LOAD + "mass: 1, com: [0, 0, 0], inertia: [1]}", "1 numbers; 6 are"),
         (GOOD + "- {kind: lock, positions: [1]}", "positions: numbers by name"),
-        (GOOD + "- {kind: parameters, values: {a: b}}", "no list of numbers"),
         (GOOD + "- " + "1" * 5000, "this is not YAML: Exceeds the limit"),
         (
             GOOD + "- {kind: attachment, name: a, urdf: /etc/passwd, link: b, pose: [], prefix: ''}",
@@ -91,12 +88,8 @@ def test_exponents_are_numbers_and_names_like_them_stay_text():
     load = (
         "{kind: payload, link: a, mass: 1e0, com: [+1e-3, 0, 5e-05], inertia: [5e-05, 0, 0, 5e-5, 0, 1E-4]}"
     )
-    numbers = "{kind: parameters, values: {joint bend damping: 1e3}}"
-    _, changes = changes_of_text(f"{GOOD}- {load}\n- {numbers}\n...\n")
-    assert changes == (
-        Payload.of("a", 1.0, (1e-3, 0.0, 5e-5), (5e-5, 0.0, 0.0, 5e-5, 0.0, 1e-4)),
-        ModelParameters({"joint bend damping": 1000.0}),
-    )
+    _, changes = changes_of_text(f"{GOOD}- {load}\n...\n")
+    assert changes == (Payload.of("a", 1.0, (1e-3, 0.0, 5e-5), (5e-5, 0.0, 0.0, 5e-5, 0.0, 1e-4)),)
     named = (Lock({"1e3": 0.5, "yes": 1e-300, "0x10": 1e300}), Removal("5e-05"))
     assert changes_of_text(text_of_changes("1e3", named)) == ("1e3", named)
 
