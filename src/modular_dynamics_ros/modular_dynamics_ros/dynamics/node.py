@@ -58,7 +58,7 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         super().destroy_node()
 
     def prepare_robots(self) -> bool:
-        """Read stored changes and offsets: see `RobotNode`."""
+        """Read stored offsets: see `RobotNode`."""
         changes = self._change_services.configure()
         if changes is None:
             return False
@@ -79,8 +79,8 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         return DynamicsSession.load(description, self.parameters, self._changes.changed)
 
     def _add(self, prepared: Any, description: Description) -> None:
-        """Replace the robot by a prepared one with the changes that are stored now."""
-        if self._changes.kept.changes != prepared.changed.wanted:
+        """Replace the robot by a prepared one with the changes that are active now."""
+        if self._changes.changes != prepared.changed.wanted:
             # the robot was changed while this description was prepared
             kept = self._changes.changed(prepared.described)
             prepared = prepared_keeping(prepared.described, kept, self.parameters)
@@ -120,7 +120,7 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
     def report(self) -> tuple[str, list[Status]]:
         """See `ManagedNode`."""
         robot, statuses = super().report()
-        texts = {f"change {k}": str(change) for k, change in enumerate(self._changes.in_force, 1)}
+        texts = {f"change {k}": str(change) for k, change in enumerate(self._changes.changes, 1)}
         good = f"{len(texts)} changes of the described robot" if texts else "the robot is as described"
         return robot, [*statuses, Status(OK, "changes", good, values=texts)]
 

@@ -1,12 +1,12 @@
 """Services that change the robot of dynamics_node, and its changes: active all or not at all.
 
 A change is prepared outside the executor. It becomes active between joint states, or is refused and changes
-nothing. The changes stay in their order, with a new description and, by a file, after a restart.
+nothing. The changes stay in their order, also with a new description, until the node is cleaned up.
 """
 
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from modular_dynamics_interfaces.srv import (
     AttachSubsystem,
@@ -26,10 +26,8 @@ from modular_dynamics_ros.computation.changes.kinds import (
     IDENTITY_POSE,
     Attachment,
     Changes,
-    ChangesFile,
     Payload,
 )
-from modular_dynamics_ros.computation.kept_file import Draft
 from modular_dynamics_ros.diagnostics.change_log import described as described_failure
 from modular_dynamics_ros.diagnostics.change_log import one_line
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, NumbersError, RobotError, UnknownError
@@ -60,21 +58,6 @@ CODES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], str], ...] = (
 )
 
 
-class Kept(NamedTuple):
-    """A robot's name, and the changes that are stored for it."""
-
-    robot: str = ""
-    changes: Changes = ()
-
-
-class _Drafted(NamedTuple):
-    """A changed robot, not active yet: what the node has prepared, the file, and the URDF to publish."""
-
-    prepared: Any
-    draft: Draft
-    text: str
-
-
 class Reconfiguration:
     """Keeps the changes of the active robot, and makes new ones.
 
@@ -87,66 +70,43 @@ class Reconfiguration:
         publisher: of the active robot's description; None: it is not published.
 
     Attributes:
-        kept: active, or read from the file while their robot has not come. stamp: of the last change [ns],
-        0 before the first.
-
-    Raises:
-        ChangeFileError: the file is damaged.
+        changes: active. stamp: of the last one [ns], 0 before the first.
     """
 
     def __init__(self, node: Any, publisher: Any = None) -> None:
         self._node, self._publisher, self._strict = node, publisher, node.parameters.strict
-        self._file = ChangesFile(node.parameters.changes_file, strict=self._strict)
-        stored = self._file.read()
-        self.kept = Kept() if stored is None else Kept(*stored)
+        self._kept: tuple[str, Changes] = "", ()  # with the name of their robot
         self.stamp = 0
-        self._has_been_active = False  # whether the file's robot has been active
         self._worker = Worker(node)
-        if self.kept.changes:
-            count = len(self.kept.changes)
-            node.get_logger().info(f"changes_file: {count} changes of '{self.kept.robot}'")
+
+    @property
+    def changes(self) -> Changes:
+        """The active changes, in order."""
+        return self._kept[1]
 
     def destroy(self) -> None:
         """Refuse the change that is being prepared; safe to repeat."""
         self._worker.destroy(NoRobotError("the node was cleaned up before the change was prepared"))
 
     def changed(self, described: md.SubsystemGraph) -> Applied:
-        """Return a described robot with its stored changes. Thread-safe."""
-        kept = self.kept
-        if not kept.changes:
-            return Applied(described, ())
-        if kept.robot == described.name:
-            return applied(described, kept.changes, strict=self._strict, drop=True)
-        why = f"they are of the robot '{kept.robot}', and this one is '{described.name}'"
-        dropped = tuple(f"{change}: {why}" for change in kept.changes)
-        return Applied(described, (), dropped, wanted=kept.changes)
-
-    @property
-    def in_force(self) -> Changes:
-        """Return the active changes; without a robot, those that wait for it."""
-        now = self._node.robot_in_force()
-        return self.kept.changes if now is None or now.described.name == self.kept.robot else ()
+        """Return a described robot with its changes. Thread-safe."""
+        robot, changes = self._kept
+        if not changes or robot == described.name:
+            return applied(described, changes, strict=self._strict, drop=True)
+        why = f"they are of the robot '{robot}', and this one is '{described.name}'"
+        dropped = tuple(f"{change}: {why}" for change in changes)
+        return Applied(described, (), dropped, wanted=changes)
 
     def adopt(self, robot: str, changed: Applied) -> None:
-        """Adopt these changes with an active description; the others are dropped, or wait for their robot."""
-        waits = bool(self.kept.changes) and self.kept.robot != robot and not self._has_been_active
+        """Adopt these changes with an active description; the others are dropped."""
         for text in changed.dropped:
-            self._node.get_logger().warning(f"a change {'waits' if waits else 'is dropped'}: {text}")
-        if waits:
-            return  # a wrong description must not destroy them
+            self._node.get_logger().warning(f"a change is dropped: {text}")
         if changed.changes:
             texts = "; ".join(map(str, changed.changes))
             self._node.get_logger().info(f"changes that stay active: {texts}")
         for warning in changed.warnings:
             self._node.get_logger().warning(warning)
-        before, self.kept = self.kept, Kept(robot, changed.changes)
-        if not self._has_been_active or before == self.kept or not (before.changes or changed.changes):
-            self._has_been_active = True  # what does not fit the first description stays in the file
-            return
-        try:
-            self._file.draft(*self.kept).commit()
-        except ChangeFileError as error:
-            self._node.get_logger().error(str(error))
+        self._kept = robot, changed.changes
 
     def publish_description(self) -> None:
         """Publish the active robot's description, if its topic exists."""
@@ -171,13 +131,12 @@ class Reconfiguration:
         for _ in range(ATTEMPTS):
             now = self._in_force()
             work = partial(self._drafted, now.described, now.changed.changes, edit)
-            drafted: _Drafted = await self._worker.run(work, lambda made: made.draft.discard())
+            prepared, text = await self._worker.run(work)
             if self._node.active and self._node.robot_in_force() is now:
-                break
-            drafted.draft.discard()  # another description has come
+                break  # else another description has come
         else:
             raise RobotError("descriptions come faster than the change can be prepared")
-        self._put_in_force(drafted, what, now.changed)
+        self._put_in_force(prepared, text, what, now.changed)
 
     def _in_force(self) -> Any:
         """Return the active robot. Raises NoRobotError: there is none."""
@@ -188,34 +147,24 @@ class Reconfiguration:
             raise NoRobotError(self._node.why_no_robot)
         return now
 
-    def _drafted(self, described: md.SubsystemGraph, changes: Changes, edit: Edit) -> _Drafted:
-        """Prepare an edited robot, which is slow. Thread-safe."""
+    def _drafted(self, described: md.SubsystemGraph, changes: Changes, edit: Edit) -> tuple[Any, str]:
+        """Prepare an edited robot and the URDF to publish, which is slow. Thread-safe."""
         changed = applied(described, edit(described, changes), strict=self._strict)
         prepared = self._node.prepare_changed(described, changed)
-        text = "" if self._publisher is None else _description(changed.graph)
-        return _Drafted(prepared, self._file.draft(described.name, changed.changes), text)
+        return prepared, "" if self._publisher is None else _description(changed.graph)
 
-    def _put_in_force(self, drafted: _Drafted, what: str, before: Applied) -> None:
+    def _put_in_force(self, prepared: Any, text: str, what: str, before: Applied) -> None:
         """Activate a changed robot, and log its warnings except those of the changes before."""
-        session = None
-        try:
-            session = self._node.make_changed(drafted.prepared)
-            drafted.draft.commit()
-        except Exception:
-            drafted.draft.discard()
-            if session is not None:
-                session.destroy()
-            raise
-        changed: Applied = drafted.prepared.changed
-        self.stamp = self._node.put_in_force(session)
-        self.kept, self._has_been_active = Kept(drafted.prepared.described.name, changed.changes), True
+        changed: Applied = prepared.changed
+        self.stamp = self._node.put_in_force(self._node.make_changed(prepared))
+        self._kept = prepared.described.name, changed.changes
         log = self._node.get_logger()
         for warning in changed.warnings:
             if warning not in before.warnings:
                 log.warning(warning)
         log.info(f"{what}; {len(changed.changes)} active changes")
-        if drafted.text:
-            self._publisher.publish(String(data=drafted.text))
+        if text:
+            self._publisher.publish(String(data=text))
 
 
 class ReconfigurationServices:
@@ -251,11 +200,7 @@ class ReconfigurationServices:
                 node.get_logger().error(f"publish_robot_description needs robot_description_file: {why}")
                 return None
             publisher = node.make_publisher(String, "robot_description", LATCHED)
-        try:
-            self._changes = Reconfiguration(node, publisher)
-        except ChangeFileError as error:
-            node.get_logger().error(str(error))
-            return None
+        self._changes = Reconfiguration(node, publisher)
         node.while_configured.callback(self.end)
         return self._changes
 

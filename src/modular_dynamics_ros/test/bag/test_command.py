@@ -206,8 +206,6 @@ def test_unknown_names_in_a_section_of_several_nodes_are_said_in_one_line(tmp_pa
     assert text == (
         f"'{path}': /dynamics_node has no parameter 'rate_of', 'frictin', '1', 'a' and 1 more; ignored"
     )
-    path.write_text("/**:\n  ros__parameters: {friction: urdf, changes_file: x}\n")
-    assert [text.split()[0] for text in parameters_of(path, (), "/dynamics_node")[1]] == ["changes_file"]
 
 
 @pytest.mark.parametrize(

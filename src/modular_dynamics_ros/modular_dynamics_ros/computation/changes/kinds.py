@@ -1,26 +1,22 @@
-"""The kinds of changes that a robot may get while a node runs, each a constant value; and their file."""
+"""The kinds of changes that a robot may get while a node runs, each a constant value."""
 
 import re
 import warnings
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import modular_dynamics as md
 from modular_dynamics.algebra import Quaternion, pose
 from modular_dynamics.text.files import content_of, path_of
 from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics.text.sizes import MAX_BYTES
-from modular_dynamics_ros.computation.kept_file import Draft, KeptFile
 from modular_dynamics_ros.computation.values import UNIT_NORM, checked_numbers
 from modular_dynamics_ros.exceptions import (
     ChangeFileError,
-    NodeError,
     NumbersError,
     RobotError,
-    listed,
-    repeated,
 )
 
 IDENTITY_POSE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
@@ -30,8 +26,6 @@ _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|file:/", re.IGNORECASE)  # begins
 class Change:
     """One change of a robot. `str` says what it does, for the log."""
 
-    kind: ClassVar[str]
-
     def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
         """Return the changed graph. Raises ModularDynamicsError: the graph does not allow it."""
         raise NotImplementedError
@@ -39,11 +33,6 @@ class Change:
     def without_unknown(self, graph: md.SubsystemGraph) -> "Change | None":
         """Return the part of the change that a graph without some names allows; None if there is none."""
         raise NotImplementedError
-
-    def content(self) -> Mapping[str, Any]:
-        """Return plain values for a file, from which `ChangesFile` restores the change."""
-        values = {one.name: getattr(self, one.name) for one in fields(self) if one.compare}  # type: ignore[arg-type]
-        return {name: list(one) if isinstance(one, tuple) else one for name, one in values.items()}
 
 
 Changes = tuple[Change, ...]
@@ -61,7 +50,6 @@ class Payload(Change):
     mass: float
     com: tuple[float, ...]
     inertia: tuple[float, ...]
-    kind = "payload"
 
     @staticmethod
     def of(link: str, mass: float, com: Any, inertia: Any) -> "Payload":
@@ -104,7 +92,6 @@ class Attachment(Change):
     pose: tuple[float, ...]
     prefix: str
     robot: md.SubsystemGraph = field(compare=False, repr=False)
-    kind = "attachment"
 
     @staticmethod
     def of(
@@ -158,7 +145,6 @@ class Removal(Change):
     """Removes a subsystem, with all that it carries."""
 
     name: str
-    kind = "removal"
 
     def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
         """Return the graph without the links at which the subsystem begins, which its first joints move."""
@@ -183,7 +169,6 @@ class Lock(Change):
     """Holds joints with one coordinate at positions [rad or m]."""
 
     positions: Mapping[str, float]
-    kind = "lock"
 
     def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
         """Return the graph with the joints locked."""
@@ -197,10 +182,6 @@ class Lock(Change):
         """Return the lock without some joints; None if none is left."""
         left = {name: position for name, position in self.positions.items() if name not in joints}
         return Lock(left) if left else None
-
-    def content(self) -> Mapping[str, Any]:
-        """See `Change`."""
-        return {"positions": dict(self.positions)}
 
     def __str__(self) -> str:
         return "locked: " + ", ".join(f"{name} at {at:g}" for name, at in self.positions.items())
@@ -259,86 +240,3 @@ def _read(source: str | Path, strict: bool) -> md.SubsystemGraph:
             return md.load_urdf(source, strict=strict)
     except (md.ModularDynamicsError, OSError) as error:
         raise RobotError(f"the robot to attach: {error}") from error
-
-
-# The file that keeps changes over restarts.
-
-
-class ChangesFile(KeptFile[tuple[str, Changes]]):
-    """Keeps the name of a robot and its changes over restarts.
-
-    Args:
-        strict: whether attached robots with inertias that no body can have are refused.
-    """
-
-    NAME, ERROR = "changes_file", ChangeFileError
-
-    def __init__(self, path: str, *, strict: bool = False) -> None:
-        super().__init__(path)
-        self._strict = strict
-
-    def draft(self, robot: str, changes: Changes) -> Draft:
-        """Write the changes of a robot beside the file. Raises ChangeFileError."""
-        return self.drafted(self.content(robot, changes))
-
-    @staticmethod
-    def content(robot: str, changes: Changes) -> dict[str, Any]:
-        """Return the changes of a robot as plain values."""
-        return {"robot": robot, "changes": [{"kind": change.kind, **change.content()} for change in changes]}
-
-    def parsed(self, content: Mapping[str, Any]) -> tuple[str, Changes]:
-        """See `KeptFile`."""
-        robot, entries = content.get("robot"), content.get("changes")
-        if not isinstance(robot, str) or not isinstance(entries, list):
-            raise ChangeFileError("robot, a text, and changes, a list, are needed at its top level")
-        changes = tuple(_change(number, entry, self._strict) for number, entry in enumerate(entries, 1))
-        if twice := repeated([one.link for one in changes if isinstance(one, Payload)]):
-            raise ChangeFileError(f"{listed(twice)} has two payloads; a link has one")
-        return robot, changes
-
-
-def _change(number: int, entry: Any, strict: bool) -> Change:
-    """Return the change of an entry of the file. Raises ChangeFileError: invalid; `number` names it."""
-    kind = entry.get("kind") if isinstance(entry, dict) else None
-    if not isinstance(kind, str) or kind not in _READERS:
-        raise ChangeFileError(f"change {number}: kind must be one of {', '.join(_READERS)}, not {kind!r:.40}")
-    try:
-        change = _READERS[kind](entry, strict)
-    except KeyError as error:
-        raise ChangeFileError(f"change {number} ({kind}) has no {error.args[0]}") from error
-    except NodeError as error:
-        raise ChangeFileError(f"change {number} ({kind}): {error}") from error
-    if unknown := [str(key) for key in entry if key not in {"kind", *change.content()}]:
-        raise ChangeFileError(f"change {number} ({kind}) has keys that are not known: {listed(unknown)}")
-    return change
-
-
-def _text(entry: Mapping[str, Any], key: str) -> str:
-    """Return a text of a file's entry. Raises ChangeFileError: it is something else."""
-    value = entry[key]
-    if not isinstance(value, str):
-        raise ChangeFileError(f"{key} is {value!r:.40}; a text is needed")
-    return value
-
-
-def _numbers(entry: Mapping[str, Any], key: str) -> dict[str, float]:
-    """Return numbers by name of a file's entry. Raises ChangeFileError: they are something else."""
-    values = entry[key]
-    if not isinstance(values, dict) or not values or not all(isinstance(name, str) for name in values):
-        raise ChangeFileError(f"{key}: numbers by name are needed")
-    return dict(zip(values, checked_numbers(key, values.values()), strict=True))
-
-
-def _attachment(entry: Mapping[str, Any], strict: bool) -> Attachment:
-    name, urdf, link, prefix = (_text(entry, key) for key in ("name", "urdf", "link", "prefix"))
-    return Attachment.of(name, urdf, link, entry["pose"], prefix, strict=strict)
-
-
-_READERS: Mapping[str, Callable[[Mapping[str, Any], bool], Change]] = {
-    "payload": lambda entry, strict: Payload.of(
-        _text(entry, "link"), entry["mass"], entry["com"], entry["inertia"]
-    ),
-    "attachment": _attachment,
-    "removal": lambda entry, strict: Removal(_text(entry, "name")),
-    "lock": lambda entry, strict: Lock(_numbers(entry, "positions")),
-}
