@@ -21,8 +21,6 @@ from modular_dynamics_ros.computation.values import (
 )
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
-__all__ = ["AccelerationSource", "filter_lag"]
-
 
 def filter_lag(cutoff: float) -> float:
     """Return the delay [s] of `filtered` for motions far below the cutoff [Hz]: that at frequency zero.

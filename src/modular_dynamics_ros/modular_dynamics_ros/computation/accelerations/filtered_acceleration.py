@@ -14,17 +14,6 @@ from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.values import Array, values_at
 
-__all__ = [
-    "FilterState",
-    "FilteredAcceleration",
-    "Moment",
-    "SamplingError",
-    "butterworth_sections",
-    "richardson_derivative",
-    "steady_states",
-    "step_matrix",
-]
-
 ORDER = 6
 HISTORY = 4  # outputs of the filter that the derivative needs besides the newest
 INTERVALS_FOR_PERIOD = 5  # a median of five intervals tolerates two outliers
