@@ -5,10 +5,8 @@ from typing import Any
 import numpy as np
 from builtin_interfaces.msg import Time
 from modular_dynamics_interfaces.srv import (
-    ForwardDynamics,
     GetEquationOfMotion,
     GetJacobian,
-    GetSubsystemGraph,
     InverseDynamics,
     TrajectoryTorques,
 )
@@ -19,7 +17,6 @@ from modular_dynamics_ros.computation.queries.trajectory import trajectory_torqu
 from modular_dynamics_ros.computation.values import Configuration, State
 from modular_dynamics_ros.messages.geometry import WrenchWriter, set_rates
 from modular_dynamics_ros.messages.queries import (
-    efforts_from_request,
     equation_message,
     excess_messages,
     matrix_pose_message,
@@ -30,7 +27,7 @@ from modular_dynamics_ros.messages.queries import (
     wrenches_from_messages,
 )
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
-from modular_dynamics_ros.messages.subsystems import ConnectionWrenchesWriter, subsystem_graph_message
+from modular_dynamics_ros.messages.subsystems import ConnectionWrenchesWriter
 from modular_dynamics_ros.node.services import ComputingServices, Fill
 
 
@@ -41,10 +38,8 @@ class QueryServices(ComputingServices):
         self._model: QueryModel | None = None
         services: tuple[tuple[type, str, Fill], ...] = (
             (InverseDynamics, "inverse_dynamics", self._inverse_dynamics),
-            (ForwardDynamics, "forward_dynamics", self._forward_dynamics),
             (GetEquationOfMotion, "equation_of_motion", self._equation_of_motion),
             (GetJacobian, "jacobian", self._jacobian),
-            (GetSubsystemGraph, "get_subsystem_graph", self._get_subsystem_graph),
             (TrajectoryTorques, "trajectory_torques", self._trajectory_torques),
         )
 
@@ -67,23 +62,6 @@ class QueryServices(ComputingServices):
         response.connections = writer.write(stamp, solved.dynamics.connection_wrench, subject.description)
         response.base_wrench = WrenchWriter(robot.frame_prefix).write(stamp, *solved.root)
 
-    def _forward_dynamics(
-        self, request: ForwardDynamics.Request, response: ForwardDynamics.Response, subject: Subject
-    ) -> None:
-        external = wrenches_from_messages(request.external_wrenches)
-        given = efforts_from_request(request.effort_names, request.efforts)
-        efforts = quantities.efforts_of(subject.robot, given)
-        model, state, configuration, _ = self._at(request, subject)
-        wrenches = model.applied(model.given(subject, external), state)
-        friction = subject.settings.friction == "urdf"
-        solved = quantities.forward_dynamics(
-            model, configuration, state, efforts, wrenches, friction=friction
-        )
-        response.joint_names = list(subject.robot.joint_names)
-        response.accelerations = solved.joints.tolist()
-        if solved.base is not None:
-            set_rates(response.base_acceleration, solved.base)
-
     def _equation_of_motion(
         self, request: GetEquationOfMotion.Request, response: GetEquationOfMotion.Response, subject: Subject
     ) -> None:
@@ -101,12 +79,6 @@ class QueryServices(ComputingServices):
         response.jacobian = jacobian.jacobian.ravel().tolist()
         response.pose = matrix_pose_message(jacobian.pose)
         set_rates(response.twist, jacobian.twist)
-
-    def _get_subsystem_graph(
-        self, request: GetSubsystemGraph.Request, response: GetSubsystemGraph.Response, subject: Subject
-    ) -> None:
-        robot, stamp = subject.robot, stamp_message(subject.now)
-        response.graph = subsystem_graph_message(robot.graph, stamp, robot.frame_prefix)
 
     def _trajectory_torques(
         self, request: TrajectoryTorques.Request, response: TrajectoryTorques.Response, subject: Subject

@@ -66,15 +66,6 @@ def test_without_joints_it_is_the_state_answered_last(node, graph):
     assert stamp_nanoseconds(answer.torques.header.stamp) == stamp
 
 
-def test_forward_dynamics(node, graph):
-    answer = good(
-        node.ask("forward_dynamics", state=STATE, effort_names=["left", "turn"], efforts=[2.0, 1.0])
-    )
-    expected = md.forward_dynamics(graph, Q, V, [1.0, 0.0, 2.0, 0.0])
-    assert answer.joint_names == NAMES
-    assert answer.accelerations == pytest.approx(expected, rel=1e-10)
-
-
 def test_equation_of_motion(node, graph):
     equation = good(node.ask("equation_of_motion", state=STATE)).equation
     assert equation.coordinates == NAMES
@@ -95,14 +86,6 @@ def test_jacobian(node, graph):
     assert answer.frame == "base"
     twist = answer.twist
     assert [twist.linear.x, twist.angular.z] == pytest.approx((expected @ V)[[0, 5]], rel=1e-10)
-
-
-def test_the_graph_is_that_of_the_topic(node):
-    answer = good(node.ask("get_subsystem_graph"))
-    node.spin_until(lambda: node.graphs)
-    assert answer.graph.vertices == node.graphs[-1].vertices
-    assert answer.graph.edges == node.graphs[-1].edges
-    assert answer.graph.header.frame_id == node.graphs[-1].header.frame_id
 
 
 def trajectory(*points, names=NAMES):
@@ -145,8 +128,6 @@ BAD = [
         "BAD_STATE",
         "velocities: that of 'turn' is 1e+200; sizes of at most 1e+09 are taken",
     ),
-    ("forward_dynamics", {"effort_names": ["turn"]}, "BAD_STATE", "efforts has 0 values for 1 effort_names"),
-    ("forward_dynamics", {"effort_names": ["nix"], "efforts": [1.0]}, "UNKNOWN_NAME", "no joint 'nix'"),
     (
         "equation_of_motion",
         {"state": RobotState(joint_names=["turn"], positions=[np.inf])},
@@ -178,7 +159,6 @@ def test_a_locked_joint_is_said_to_be(node):
     try:
         for name, fields in (
             ("inverse_dynamics", {"state": STATE}),
-            ("forward_dynamics", {"effort_names": ["left"], "efforts": [1.0]}),
             ("trajectory_torques", {"trajectory": trajectory([0.0], names=["left"])}),
         ):
             assert "'left' is locked at 0.25: leave out" in node.refused(name, "REFUSED", **fields)

@@ -15,7 +15,7 @@ from modular_dynamics_ros.computation.queries.quantities import EquationTerms
 from modular_dynamics_ros.computation.queries.query_model import QueryError, RequestedState
 from modular_dynamics_ros.computation.queries.trajectory import MOST_POINTS, Excess, Motion, Torques
 from modular_dynamics_ros.computation.values import Array, StampedWrench
-from modular_dynamics_ros.exceptions import BadMessage, repeated
+from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.geometry import (
     quaternion_message,
     rates_array,
@@ -66,16 +66,6 @@ def wrenches_from_messages(messages: Sequence[WrenchStamped]) -> list[StampedWre
         text = f"{len(messages)} external_wrenches are given; at most {MOST_WRENCHES} are taken"
         raise QueryError("BAD_STATE", text)
     return [(message.header.frame_id, wrench_from_message(message)) for message in messages]
-
-
-def efforts_from_request(names: Sequence[str], efforts: Sequence[float]) -> dict[str, float]:
-    """Return efforts by joint. Raises QueryError: counts differ, or a joint is named twice."""
-    if len(names) != len(efforts):
-        text = f"efforts has {len(efforts)} values for {len(names)} effort_names; one for each is needed"
-        raise QueryError("BAD_STATE", text)
-    if twice := repeated(names):
-        raise QueryError("BAD_STATE", f"effort_names has '{twice[0]:.80}' more than once")
-    return dict(zip(names, efforts, strict=True))
 
 
 def motion_from_message(message: JointTrajectory) -> Motion:

@@ -15,7 +15,6 @@ from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.geometry import set_rates
 from modular_dynamics_ros.messages.queries import (
     MOST_WRENCHES,
-    efforts_from_request,
     equation_message,
     excess_messages,
     matrix_pose_message,
@@ -124,14 +123,6 @@ def test_wrenches():
     wrench.wrench.force.y = np.nan
     with pytest.raises(BadMessage, match="wrench in frame 'hand' holds NaN"):
         wrenches_from_messages([wrench])
-
-
-def test_efforts():
-    assert efforts_from_request(["a", "b"], [1.0, 2.0]) == {"a": 1.0, "b": 2.0}
-    with pytest.raises(QueryError, match="efforts has 1 values for 2 effort_names"):
-        efforts_from_request(["a", "b"], [1.0])
-    with pytest.raises(QueryError, match="effort_names has 'a' more than once"):
-        efforts_from_request(["a", "a"], [1.0, 1.0])
 
 
 def trajectory(*points, names=("a", "b")):

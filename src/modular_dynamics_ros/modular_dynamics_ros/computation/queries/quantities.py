@@ -1,6 +1,5 @@
 """Quantities that services of dynamics_node compute at one state."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,7 +13,6 @@ from modular_dynamics_ros.computation.computation import Dynamics
 from modular_dynamics_ros.computation.queries.query_model import (
     QueryError,
     QueryModel,
-    require_actuators,
     require_usable,
 )
 from modular_dynamics_ros.computation.robot import Robot
@@ -28,9 +26,6 @@ from modular_dynamics_ros.computation.values import (
 )
 from modular_dynamics_ros.computation.wrenches.frames import wrench_matrix
 from modular_dynamics_ros.exceptions import BadMessage, listed
-
-WORST_CONDITION = 1e12  # of M scaled to a unit diagonal; beyond it the least eigenvalue is rounding
-LEAST_PART = 1e-3  # least component in a motion without inertia of a joint that the error names
 
 
 class EquationTerms(NamedTuple):
@@ -173,76 +168,6 @@ def _at_root(graph: md.SubsystemGraph, configuration: Configuration, link: str, 
     """Return a wrench, given at and in a link's frame, at and in that of the root link."""
     (H_root_link,) = md.frame_poses(graph, configuration.coordinates, [link])
     return np.asarray(wrench_matrix(H_root_link) @ wrench)
-
-
-class Accelerations(NamedTuple):
-    """Accelerations of `joint_names` (m,) [rad/s^2 or m/s^2], and of a floating base (6,)."""
-
-    joints: Array
-    base: Array | None
-
-
-def efforts_of(robot: Robot, efforts: Mapping[str, float]) -> Array:
-    """Return efforts by joint as a vector of `state_names` (n,) [N m or N]; 0 for joints not named.
-
-    Raises:
-        QueryError: a joint has no actuator of its own, or its effort is not usable.
-    """
-    require_actuators(robot, list(efforts))
-    require_usable("efforts", np.array([*efforts.values()], dtype=float), list(efforts))
-    return np.array([efforts.get(name, 0.0) for name in robot.state_names], dtype=float)
-
-
-def forward_dynamics(
-    model: QueryModel,
-    configuration: Configuration,
-    state: State,
-    efforts: Array,
-    wrenches: AppliedWrenches,
-    *,
-    friction: bool,
-) -> Accelerations:
-    """Return accelerations from efforts (n,); wrenches of black boxes do not depend on them.
-
-    Trees are solved by articulated bodies; robots with loops, black boxes or a root that only turns by the
-    equation of motion M a = tau - h.
-
-    Raises:
-        BadMessage: a singular configuration, or numbers that overflow.
-        QueryError: a singular M, or joints in a black box move others. ModularDynamicsError: of the library.
-    """
-    require_no_driving_boxes(model)
-    robot = model.robot
-    moving = model.solver.solve(configuration, without_accelerations(state), wrenches)
-    tau = model.rates(efforts - moving.friction if friction else efforts, None)
-    if robot.closed or robot.black_boxes or (robot.base is not None and robot.base.source == "imu"):
-        (indices, names), M = model.coordinates, mass_matrix(model, configuration)
-        a = np.zeros_like(tau)
-        a[indices] = _solved(M, (tau - full_torques(model, moving))[indices], names)
-    else:
-        v = model.velocities(configuration, state)
-        a = md.forward_dynamics(
-            robot.graph, configuration.coordinates, v, tau, external_wrenches=wrenches.external
-        )
-    if not np.isfinite(a).all():
-        raise QueryError("BAD_STATE", "the state is finite, but so large that the accelerations are not")
-    base = None if robot.base is None else a[robot.base.velocities]
-    return Accelerations(a[model.joints][robot.published], base)
-
-
-def _solved(M: Array, torques: Array, names: list[str]) -> Array:
-    """Return M^-1 torques. Raises QueryError: M is singular."""
-    scale = np.sqrt(np.diag(M))
-    if not scale.all():
-        name = names[int(np.argmin(scale))]
-        raise QueryError("REFUSED", f"'{name}' moves no inertia: torques would accelerate it infinitely")
-    scaled = M / np.outer(scale, scale)
-    sizes, motions = np.linalg.eigh(scaled)
-    if sizes[0] * WORST_CONDITION < sizes[-1]:
-        moving = [name for name, part in zip(names, motions[:, 0], strict=True) if abs(part) > LEAST_PART]
-        together = listed(moving, len(moving))
-        raise QueryError("REFUSED", f"{together} together move no inertia here: the mass matrix is singular")
-    return np.asarray(np.linalg.solve(scaled, torques / scale) / scale)
 
 
 class PointJacobian(NamedTuple):

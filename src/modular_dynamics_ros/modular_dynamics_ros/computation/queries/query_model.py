@@ -402,15 +402,6 @@ class QueryModel:
         every[self.joints] = joints
         return every
 
-    def velocities(self, configuration: Configuration, state: State) -> Array:
-        """Return velocities of all joints (nv,); with closed loops, those that keep them closed.
-
-        Raises:
-            ModularDynamicsError: a singular configuration.
-        """
-        v = self.rates(state.v, None if state.base is None else state.base.twist)
-        return v if (W := self.projection(configuration)) is None else W @ v
-
     def projection(self, configuration: Configuration) -> Array | None:
         """Return W (nv, p), all joints' velocities from the solver's; None if they are the same.
 
