@@ -31,7 +31,6 @@ from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import BadMessage, BagError, RobotError, SettingError, listed
 from modular_dynamics_ros.messages.geometry import (
     base_state_from_message,
-    fixed_frame_from_message,
     wrench_from_message,
 )
 from modular_dynamics_ros.messages.stamps import description_of, stamp_nanoseconds, stamp_seconds
@@ -45,8 +44,8 @@ from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 Array = NDArray[np.float64]
 NEVER_OLD = 1 << 62  # arrival by the monotonic clock: only the bag's time makes wrenches old
 TEXT, JOINT_STATE = "std_msgs/msg/String", "sensor_msgs/msg/JointState"
-WRENCH, TRANSFORMS = "geometry_msgs/msg/WrenchStamped", "tf2_msgs/msg/TFMessage"
-ODOMETRY, TRAJECTORY = "nav_msgs/msg/Odometry", "trajectory_msgs/msg/JointTrajectory"
+WRENCH, ODOMETRY = "geometry_msgs/msg/WrenchStamped", "nav_msgs/msg/Odometry"
+TRAJECTORY = "trajectory_msgs/msg/JointTrajectory"
 #: A node's topic of wrenches: the external one, or a black box's.
 WRENCH_TOPIC = re.compile(r"(?P<node>/.+)/(external_wrench|black_box/[^/]+/wrench)")
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")  # of wrenches, in columns such as fx_SUBSYSTEM
@@ -254,7 +253,6 @@ def load(description: str, parameters: DynamicsParameters, *, topic: str = "") -
         raise RobotError(f"robot of the topic '{topic}': {error}; --robot FILE replaces it") from error
     computation = Computation(robot, dynamics_settings(p))
     computation.wrenches.offsets = SensorOffsets(p.offsets_file)
-    computation.wrenches.links.fixed.unavailable = ""
     return computation
 
 
@@ -302,7 +300,6 @@ class Replay:
         namespace, wrenches = name.rpartition("/")[0], computation.wrenches
         external = partial(self._wrench, None, wrenches.take_external)
         self._inputs: dict[str, tuple[str, str, Callable[[Any], None]]] = {
-            "/tf_static": (TRANSFORMS, "/tf_static", self._static_frames),
             f"{name}/external_wrench": (WRENCH, "external wrench", external),
         }
         for box in self.robot.black_boxes:
@@ -357,13 +354,8 @@ class Replay:
     def input(self, topic: str, message: Any) -> None:
         """Pass a message of one of `topics` to its input; count and report it where it is refused."""
         _, what, take = self._inputs[topic]
-        with self._refusing(what):
-            take(message)
-
-    @contextmanager
-    def _refusing(self, what: str) -> Iterator[None]:
         try:
-            yield
+            take(message)
         except BadMessage as error:
             self.refused[what, error.cause] += 1
             self._node.log.problem(what, error.cause, f"refused: {error}")
@@ -376,13 +368,6 @@ class Replay:
         frame = wrenches.links.frame(box, message.header.frame_id)
         wrenches.require_order(box, frame, stamp, now, valid_for)
         take(frame, wrench_from_message(message), Arrival(stamp, NEVER_OLD))
-
-    def _static_frames(self, message: Any) -> None:
-        link = self.robot.link
-        for transform in message.transforms:
-            with self._refusing("/tf_static"):
-                child, parent, H_parent_child = fixed_frame_from_message(transform)
-                self._computation.wrenches.links.fixed.set(link(child), link(parent), H_parent_child)
 
     def _odometry(self, message: Any) -> None:
         states = self._computation.base_states
@@ -518,9 +503,7 @@ def run(
             text = f"another robot description came on '{arguments.description}': what follows is not read"
             raise BagError(f"{text}; --robot FILE answers all joint states with one robot")
 
-    # a node has the fixed frames when it starts; in a bag they may come after what needs them
-    fixed = [topic for topic in inputs if topic == "/tf_static"]
-    topics = [arguments.joint_states, *(topic for topic in inputs if topic not in fixed)]
+    topics = [arguments.joint_states, *inputs]
     topics += [arguments.description] if description else []
     quiet, results = warnings.quiet or not sys.stderr.isatty(), None
     with ExitStack() as stack:
@@ -528,8 +511,6 @@ def run(
             results = CsvResults(arguments.csv, computation.robot, motion=arguments.motion)
             stack.callback(results.close)
             report.written = arguments.csv
-        for one in recording.messages(fixed):
-            take(one)
         messages, count, console = recording.messages(topics), recording.count(topics), warnings.console
         try:
             for one in track(messages, "messages", count, console=console, transient=True, disable=quiet):

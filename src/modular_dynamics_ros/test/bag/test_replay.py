@@ -203,17 +203,6 @@ def trajectory(stamp, names, times, acceleration=0.0):
     return kind, types[kind](header(stamp), list(names), points)
 
 
-def fixed_frame(child, parent):
-    """/tf_static: two frames in one place."""
-    types, kind = STORE.types, "tf2_msgs/msg/TFMessage"
-    transform = types["geometry_msgs/msg/Transform"](
-        types["geometry_msgs/msg/Vector3"](0.0, 0.0, 0.0),
-        types["geometry_msgs/msg/Quaternion"](0.0, 0.0, 0.0, 1.0),
-    )
-    stamped = types["geometry_msgs/msg/TransformStamped"](header(START, parent), child, transform)
-    return kind, types[kind]([stamped])
-
-
 def torques(row, names):
     return [float(row[f"tau_{name}"]) for name in names]
 
@@ -259,18 +248,6 @@ def test_an_older_wrench_does_not_replace_one_that_is_valid(bag, names, four_lin
     assert torques(found.rows[0], names) == torques(alone.rows[0], names)
     assert "its stamp is 0.001 s older than that of the last, which is still valid" in found.err
     assert (found.code, sum(map(len, found.report["refused"].values()))) == (0, 1)  # usual, as overtaking is
-
-
-def test_frames_of_tf_count_from_the_beginning(bag, names, four_link):
-    """A recorder may hear them after the first wrench; a node has them when it begins."""
-    link = md.load_urdf(four_link).joints[-1].child_link
-    push = ("/dynamics_node/external_wrench", START, wrench(START, "sensor", FORCE))
-    late = ("/tf_static", START + 20 * MS, fixed_frame("sensor", link))
-    found = bag([push, *states(names, [0, 10]), late])
-    assert (found.code, found.report["refused"]) == (0, {})
-    pushed = expected(four_link, external_wrenches={link: np.array(FORCE)})
-    for row in found.rows:
-        np.testing.assert_allclose(torques(row, names), pushed, rtol=0.0, atol=1e-12)
 
 
 def test_a_wrench_in_an_unknown_frame_is_refused_by_name(bag, names):
