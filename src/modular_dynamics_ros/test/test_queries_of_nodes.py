@@ -28,7 +28,7 @@ def test_a_node_that_is_not_active_says_so(four_link, name):
 def test_without_a_robot_and_with_one_that_came(four_link):
     with closing(Asking()) as harness:
         harness.start()
-        assert "awaited on the topic robot_description" in harness.refused("jacobian", "NOT_ACTIVE")
+        assert "awaited on the topic robot_description" in harness.refused("equation_of_motion", "NOT_ACTIVE")
         harness.descriptions.publish(String(data=(text := Path(four_link).read_text())))
         harness.spin_until(lambda: harness.node.session is not None)
         assert "no joint state of this robot has been answered" in harness.refused(

@@ -4,7 +4,6 @@ import numpy as np
 from modular_dynamics_interfaces.msg import RobotState
 from modular_dynamics_interfaces.srv import (
     GetEquationOfMotion,
-    GetJacobian,
     InverseDynamics,
     TrajectoryTorques,
 )
@@ -16,7 +15,6 @@ STATE = RobotState(joint_names=NAMES, positions=Q, velocities=V, accelerations=A
 SERVICES = {
     "inverse_dynamics": InverseDynamics,
     "equation_of_motion": GetEquationOfMotion,
-    "jacobian": GetJacobian,
     "trajectory_torques": TrajectoryTorques,
 }
 

@@ -14,10 +14,9 @@ from modular_dynamics_ros.computation import torque_terms
 from modular_dynamics_ros.computation.queries.quantities import EquationTerms
 from modular_dynamics_ros.computation.queries.query_model import QueryError, RequestedState
 from modular_dynamics_ros.computation.queries.trajectory import MOST_POINTS, Excess, Motion, Torques
-from modular_dynamics_ros.computation.values import Array, StampedWrench
+from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.geometry import (
-    quaternion_message,
     rates_array,
     unit_quaternion,
     wrench_from_message,
@@ -109,13 +108,6 @@ def equation_message(stamp: Time, terms: EquationTerms) -> EquationOfMotion:
     message.header.stamp = stamp
     for name in ("mass_matrix", "nonlinear_effects", "gravity", "springs"):
         setattr(message, name, array("d", getattr(terms, name).tobytes()))
-    return message
-
-
-def matrix_pose_message(H: Array) -> Pose:
-    """Return a homogeneous matrix H_a_b as the pose of b in a."""
-    message = Pose(orientation=quaternion_message(H[:3, :3]))
-    message.position.x, message.position.y, message.position.z = H[:3, 3].tolist()
     return message
 
 

@@ -17,7 +17,6 @@ from modular_dynamics_ros.messages.queries import (
     MOST_WRENCHES,
     equation_message,
     excess_messages,
-    matrix_pose_message,
     motion_from_message,
     requested_state_from_message,
     torque_terms_message,
@@ -48,12 +47,7 @@ def test_an_equation_has_its_matrix_row_by_row():
     assert (message.header.stamp, message.coordinates) == (STAMP, ["a", "b"])
 
 
-def test_poses_and_rates():
-    H = np.eye(4)
-    H[:2, :2], H[:3, 3] = [[0.0, -1.0], [1.0, 0.0]], [1.0, 2.0, 3.0]
-    pose = matrix_pose_message(H)
-    assert (pose.position.x, pose.position.y, pose.position.z) == (1.0, 2.0, 3.0)
-    assert (pose.orientation.z, pose.orientation.w) == pytest.approx((np.sqrt(0.5), np.sqrt(0.5)))
+def test_rates():
     for rates in (Twist(), Accel()):
         set_rates(rates, np.arange(6.0))
         assert (rates.linear.x, rates.linear.z, rates.angular.x, rates.angular.z) == (0.0, 2.0, 3.0, 5.0)

@@ -76,43 +76,31 @@ def test_joints_are_locked_where_they_are_and_need_no_state_then(active, describ
     active.is_answered_by(described)
 
 
-PAYLOAD, ATTACH, DETACH = "SetPayload", "AttachSubsystem", "DetachSubsystem"
-LOCK, LEFT = "LockJoints", "left_branch"
-COM, MOMENTS = (0.1, 0.0, 0.05), (0.01, 0.02, 0.015)
-NO_ROTATION = (0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0)
+LOAD = (1.0, (0.1, 0.0, 0.05), (0.01, 0.02, 0.015))
+LONG = {"link": "x\n[INFO] " + "y" * 100_000, "load": LOAD}
 
 
-@pytest.mark.parametrize(
+@pytest.mark.parametrize(  # one of each code; others are in test_edits and helpers.nodes.changes.bad_changes
     ("kind", "fields", "code", "words"),
     [
-        pytest.param(
-            PAYLOAD,
-            {"link": "x\n[INFO] " + "y" * 100_000, "load": (1.0, COM, MOMENTS)},
-            "UNKNOWN_NAME",
-            "x [INFO] yyy",
-            id="long name",
+        pytest.param("SetPayload", LONG, "UNKNOWN_NAME", "x [INFO] yyy", id="long name"),
+        ("AttachSubsystem", {"name": "h", "link": "base", "text": "<robot"}, "REFUSED", "line 1"),
+        ("AttachSubsystem", {"name": "h", "link": "base", "text": "<a/>", "file": "a"}, "REFUSED", "both"),
+        ("AttachSubsystem", {"name": "h", "link": "base", "file": "/no/robot"}, "FILE", "no URDF or xacro"),
+        ("LockJoints", {"joint_names": NAMES, "positions": [0.0] * 4}, "REFUSED", "has no moving joint"),
+        ("LockJoints", {"joint_names": ["turn"], "positions": [0.0, 1.0]}, "BAD_STATE", "2 positions for 1"),
+        (
+            "LockJoints",
+            {"joint_names": ["turn"], "positions": [0.0], "unlock": True},
+            "BAD_STATE",
+            "both given",
         ),
-        (PAYLOAD, {"link": LEFT, "load": (-1.0, COM, MOMENTS)}, "BAD_STATE", "it cannot be negative"),
-        (PAYLOAD, {"link": LEFT, "load": (np.nan, COM, MOMENTS)}, "BAD_STATE", "finite numbers"),
-        (ATTACH, {"name": "hand", "link": "hand", "text": "GRIPPER"}, "UNKNOWN_NAME", "hand"),
-        (ATTACH, {"name": "hand", "link": "base"}, "UNKNOWN_NAME", "neither a robot_description nor"),
-        (ATTACH, {"name": "h", "link": "base", "text": "<robot"}, "REFUSED", "line 1"),
-        (ATTACH, {"name": "h", "link": "base", "text": "<a/>", "file": "a"}, "REFUSED", "both"),
-        (ATTACH, {"name": "h", "link": "base", "file": "/no/robot"}, "FILE", "no URDF or xacro file at '/no"),
-        (ATTACH, {"name": "h", "link": "base", "text": "GRIPPER", "at": NO_ROTATION}, "BAD_STATE", "norm 2"),
-        (DETACH, {"name": "hand"}, "UNKNOWN_NAME", "no subsystem 'hand'"),
-        (LOCK, {"joint_names": ["wrist"]}, "UNKNOWN_NAME", "wrist"),
-        (LOCK, {"joint_names": NAMES, "positions": [0.0] * 4}, "REFUSED", "has no moving joint"),
-        (LOCK, {"joint_names": ["turn"], "positions": [0.0, 1.0]}, "BAD_STATE", "2 positions for 1 joints"),
-        (LOCK, {"joint_names": ["turn"], "positions": [0.0], "unlock": True}, "BAD_STATE", "are both given"),
     ],
 )
-def test_a_refusal_says_why_and_leaves_the_robot_as_it_is(
-    active, described, gripper_urdf, kind, fields, code, words
-):
+def test_a_refusal_says_why_and_leaves_the_robot_as_it_is(active, described, kind, fields, code, words):
     given = dict(fields)
     if (text := given.pop("text", None)) is not None:
-        given["robot_description"] = gripper_urdf if text == "GRIPPER" else text
+        given["robot_description"] = text
     session = active.node.session
     response = active.call(kind, **given)
     assert not response.success

@@ -193,28 +193,6 @@ def locked_positions(changes: Changes) -> dict[str, float]:
     return {name: position for positions in locks for name, position in positions.items()}
 
 
-def locked_with_mimics(
-    described: md.SubsystemGraph, changes: Changes, graph: md.SubsystemGraph
-) -> dict[str, float]:
-    """Return `locked_positions`, and those of joints that mimic a locked one and are locked with it.
-
-    Args:
-        described: the robot without changes. graph: with them; joints whose link is not in it were removed.
-    """
-    held, links = locked_positions(changes), {*graph.links}
-    robots = [(described, "")]
-    robots += [(change.robot, change.prefix) for change in changes if isinstance(change, Attachment)]
-    mimics = {
-        prefix + joint.name: joint.mimic.multiplier * held[driver] + joint.mimic.offset
-        for robot, prefix in robots
-        for joint in robot.joints
-        if joint.mimic is not None
-        and (driver := prefix + joint.mimic.joint) in held
-        and prefix + joint.child_link in links
-    }
-    return mimics | held
-
-
 def _checked_pose(name: str, numbers: Any) -> tuple[float, ...]:
     """Return the pose with a quaternion of norm one; all zeros, an unset message, are the identity.
 
