@@ -19,7 +19,7 @@ from modular_dynamics_ros.node.robot_node import Description, RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 from modular_dynamics_ros.queries import QueryServices
-from modular_dynamics_ros.reconfiguration.services import Reconfiguration, ReconfigurationServices
+from modular_dynamics_ros.reconfiguration.services import Reconfiguration
 
 __all__ = ["DynamicsNode", "main"]
 
@@ -30,7 +30,6 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
     NAME = "dynamics_node"
     PARAMETERS = DynamicsParameters
     SESSION = DynamicsSession
-    _changes: Reconfiguration
     _offsets: SensorOffsets
     _threads: tuple[QueryServices | BlackBoxServices, ...] = ()  # none before the node is equipped
 
@@ -38,7 +37,7 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         """See `ManagedNode`."""
         self._queries = QueryServices(self)
         self._box_services = BlackBoxServices(self)
-        self._change_services = ReconfigurationServices(self)
+        self._changes = Reconfiguration(self)
         self._threads = self._queries, self._box_services
 
     def end(self) -> None:
@@ -59,10 +58,8 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
 
     def prepare_robots(self) -> bool:
         """Read stored offsets: see `RobotNode`."""
-        changes = self._change_services.configure()
-        if changes is None:
+        if not self._changes.configure():
             return False
-        self._changes = changes
         try:
             self._offsets = SensorOffsets(self.parameters.offsets_file)
         except OffsetsFileError as error:
@@ -110,11 +107,11 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         return self.now()
 
     def joint_names(self) -> tuple[str, ...]:
-        """See `ReconfigurationServices`."""
+        """See `Reconfiguration`."""
         return () if self._current is None else self._current.robot.joint_names
 
     def positions(self) -> Mapping[str, float]:
-        """See `ReconfigurationServices`."""
+        """See `Reconfiguration`."""
         return {} if self._current is None else self._current.positions
 
     def report(self) -> tuple[str, list[Status]]:

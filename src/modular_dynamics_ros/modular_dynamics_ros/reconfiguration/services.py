@@ -15,7 +15,6 @@ from modular_dynamics_interfaces.srv import (
     SetPayload,
 )
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-from rclpy.node import Node
 from std_msgs.msg import String
 
 import modular_dynamics as md
@@ -59,34 +58,66 @@ CODES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], str], ...] = (
 
 
 class Reconfiguration:
-    """Keeps the changes of the active robot, and makes new ones.
+    """Keeps the changes of the active robot, and makes new ones by services.
+
+    The services are there as long as their node, and refuse all requests while it is not configured. One
+    request at a time, in their own callback group: the node's other callbacks run meanwhile.
 
     Args:
         node: dynamics_node. `active`, `why_no_robot`; `robot_in_force()`: what was prepared of the active
             robot, with `described`, the graph of its description, and `changed`, that graph with the
             changes; `prepare_changed(described, changed)`: the same of a changed robot, which is slow, for
             any thread; `make_changed(prepared)`: a session of it, not active yet; `put_in_force(session)`:
-            lets it answer joint states from a stamp [ns] on, which is returned.
-        publisher: of the active robot's description; None: it is not published.
+            lets it answer joint states from a stamp [ns] on, which is returned; `joint_names()` with
+            published efforts; `positions()`, the last measured ones by joint.
 
     Attributes:
-        changes: active. stamp: of the last one [ns], 0 before the first.
+        stamp: of the last change [ns], 0 before the first.
     """
 
-    def __init__(self, node: Any, publisher: Any = None) -> None:
-        self._node, self._publisher, self._strict = node, publisher, node.parameters.strict
+    def __init__(self, node: Any) -> None:
+        self._node = node
+        self._publisher: Any = None  # of the active robot's description; None: it is not published
+        self._worker: Worker | None = None  # while configured
         self._kept: tuple[str, Changes] = "", ()  # with the name of their robot
         self.stamp = 0
-        self._worker = Worker(node)
+        group = MutuallyExclusiveCallbackGroup()
+        for kind, name, request in (
+            (SetPayload, "set_payload", self._set_payload),
+            (AttachSubsystem, "attach_subsystem", self._attach_subsystem),
+            (DetachSubsystem, "detach_subsystem", self._detach_subsystem),
+            (LockJoints, "lock_joints", self._lock_joints),
+        ):
+            answer = self._answering(request)
+            node.create_service(kind, f"~/{name}", answer, qos_profile=REQUESTS, callback_group=group)
+
+    def configure(self) -> bool:
+        """Begin without changes, until the node is cleaned up; False, after logging why, on errors."""
+        node, self._publisher = self._node, None
+        if node.parameters.publish_robot_description:
+            if not node.parameters.robot_description_file:
+                why = "without it, another node publishes the topic"
+                node.get_logger().error(f"publish_robot_description needs robot_description_file: {why}")
+                return False
+            self._publisher = node.make_publisher(String, "robot_description", LATCHED)
+        self._kept, self.stamp, self._worker = ("", ()), 0, Worker(node)
+        node.while_configured.callback(self.end)
+        return True
+
+    def end(self) -> None:
+        """Refuse requests from now on, also the one whose change is being prepared; safe to repeat."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.destroy(NoRobotError("the node was cleaned up before the change was prepared"))
+
+    @property
+    def _strict(self) -> bool:
+        return bool(self._node.parameters.strict)
 
     @property
     def changes(self) -> Changes:
         """The active changes, in order."""
         return self._kept[1]
-
-    def destroy(self) -> None:
-        """Refuse the change that is being prepared; safe to repeat."""
-        self._worker.destroy(NoRobotError("the node was cleaned up before the change was prepared"))
 
     def changed(self, described: md.SubsystemGraph) -> Applied:
         """Return a described robot with its changes. Thread-safe."""
@@ -118,7 +149,7 @@ class Reconfiguration:
         except md.ModularDynamicsError as error:
             self._node.get_logger().error(f"robot_description is not published: {error}")
 
-    async def change(self, edit: Edit, what: str) -> None:
+    async def _change(self, edit: Edit, what: str) -> None:
         """Activate the changes that `edit` makes.
 
         Args:
@@ -130,6 +161,7 @@ class Reconfiguration:
         """
         for _ in range(ATTEMPTS):
             now = self._in_force()
+            assert self._worker is not None  # an active node is configured
             work = partial(self._drafted, now.described, now.changed.changes, edit)
             prepared, text = await self._worker.run(work)
             if self._node.active and self._node.robot_in_force() is now:
@@ -166,50 +198,6 @@ class Reconfiguration:
         if text:
             self._publisher.publish(String(data=text))
 
-
-class ReconfigurationServices:
-    """Services that are there as long as their node, and refuse all requests while it is not configured.
-
-    One request at a time, in their own callback group: the node's other callbacks run meanwhile.
-
-    Args:
-        node: dynamics_node. See `Reconfiguration`; it also has `joint_names()` with published efforts, and
-            `positions()`, the last measured ones by joint.
-    """
-
-    def __init__(self, node: Node) -> None:
-        self._node: Any = node
-        self._changes: Reconfiguration | None = None  # while configured
-        group = MutuallyExclusiveCallbackGroup()
-        for kind, name, request in (
-            (SetPayload, "set_payload", self._set_payload),
-            (AttachSubsystem, "attach_subsystem", self._attach_subsystem),
-            (DetachSubsystem, "detach_subsystem", self._detach_subsystem),
-            (LockJoints, "lock_joints", self._lock_joints),
-        ):
-            answer = self._answering(request)
-            node.create_service(kind, f"~/{name}", answer, qos_profile=REQUESTS, callback_group=group)
-
-    def configure(self) -> Reconfiguration | None:
-        """Return the changes, until the node is cleaned up; None, after logging why, on errors."""
-        node, parameters = self._node, self._node.parameters
-        publisher: Any = None
-        if parameters.publish_robot_description:
-            if not parameters.robot_description_file:
-                why = "without it, another node publishes the topic"
-                node.get_logger().error(f"publish_robot_description needs robot_description_file: {why}")
-                return None
-            publisher = node.make_publisher(String, "robot_description", LATCHED)
-        self._changes = Reconfiguration(node, publisher)
-        node.while_configured.callback(self.end)
-        return self._changes
-
-    def end(self) -> None:
-        """Refuse requests from now on, also the one whose change is being prepared; safe to repeat."""
-        if self._changes is not None:
-            self._changes.destroy()
-        self._changes = None
-
     def _answering(self, make: Callable[[Any], tuple[Edit, str]]) -> Callable[..., Coroutine[Any, Any, Any]]:
         """Return a service's callback.
 
@@ -218,20 +206,20 @@ class ReconfigurationServices:
         """
 
         async def answer(request: Any, response: Any) -> Any:
-            if (changes := self._changes) is None:
+            if self._worker is None:
                 response.error_code = response.NOT_ACTIVE
                 response.error_message = "the node is not active; configure and activate it first"
                 return response
             try:
                 edit, what = make(request)
-                await changes.change(edit, one_line(what))
+                await self._change(edit, one_line(what))
                 response.success = True
             except Exception as error:  # a service must not end the node
                 response.error_code = self._refusal(response, error)
                 expected = isinstance(error, ModularDynamicsError | NodeError)
                 response.error_message = one_line(str(error) if expected else described_failure(error))
                 self._node.get_logger().warning(f"change refused: {response.error_message}")
-            response.stamp = stamp_message(changes.stamp)
+            response.stamp = stamp_message(self.stamp)
             response.joint_names = list(self._node.joint_names())
             return response
 
