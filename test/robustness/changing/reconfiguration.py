@@ -22,7 +22,6 @@ from robustness.harness.target import START, Target
 __all__ = ["run"]
 
 JOINTS, SEED = 6, 2
-BRANCHES = "joint_1", "joint_2"  # subsystems on the one that is called joint_0
 HANDS = ("hand", "左手", "tool")
 ODD = tuple(NAMES)
 BAD = (float("nan"), float("inf"), 1e308, -1e10, -1.0)
@@ -70,10 +69,7 @@ class _Requests:
         return "set_payload", {"link": link, "load": load}, expected
 
     def _attach(self, changes: Changes, graph: md.SubsystemGraph) -> Asked:
-        name, link = self._one_of(*HANDS, BRANCHES[0], ""), self._name(graph.links)
-        if self._random.random() < 0.3:
-            removed = {"name": self._one_of(*BRANCHES, name)}
-            return "attach_subsystem", removed, lambda: edits.reattached(self._described, changes, **removed)
+        name, link = self._one_of(*HANDS, ""), self._name(graph.links)
         text = GRIPPER if self._random.random() < 0.8 else GRIPPER[: self._random.randrange(len(GRIPPER))]
         at = [self._number(-0.1, 0.1) for _ in range(3)] + [self._one_of(1.0, -1.0, 2.0), 0.0, 0.0, 0.0]
         fields = {"name": name, "robot_description": text, "link": link, "at": at, "prefix": f"{name}/"}
@@ -82,11 +78,11 @@ class _Requests:
             other = Attachment.of(name, text, link, at, f"{name}/")
             return edits.attached(self._described, changes, other)
 
-        fields["robot_description"] = text or "<"  # empty means: what was removed
+        fields["robot_description"] = text or "<"
         return "attach_subsystem", fields, expected
 
     def _detach(self, changes: Changes, graph: md.SubsystemGraph) -> Asked:
-        name = self._name((*HANDS, *BRANCHES))
+        name = self._name(HANDS)
         return "detach_subsystem", {"name": name}, lambda: edits.detached(self._described, changes, name)
 
     def _lock(self, changes: Changes, graph: md.SubsystemGraph) -> Asked:

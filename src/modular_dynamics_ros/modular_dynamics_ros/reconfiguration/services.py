@@ -22,7 +22,6 @@ from modular_dynamics.exceptions import ModelError, ModularDynamicsError, Unknow
 from modular_dynamics_ros.computation.changes import edits
 from modular_dynamics_ros.computation.changes.edits import Applied, applied
 from modular_dynamics_ros.computation.changes.kinds import (
-    IDENTITY_POSE,
     Attachment,
     Changes,
     Payload,
@@ -250,27 +249,25 @@ class Reconfiguration:
         return edit, f"payload of {load[0]:g} kg on '{link}'"
 
     def _attach_subsystem(self, request: AttachSubsystem.Request) -> tuple[Edit, str]:
-        """Attach another robot, or bring one back that was detached."""
         r, pose, link = request, pose_numbers(request.pose), self._link(request.link)
         strict = self._node.parameters.strict
 
         def edit(described: md.SubsystemGraph, changes: Changes) -> Changes:
-            if r.robot_description and r.file:
-                raise RobotError(f"'{r.name}' has both a robot_description and a file; give one of them")
-            if r.robot_description:
-                read = partial(Attachment.of, r.name, r.robot_description)
-            elif r.file:
-                read = partial(Attachment.of_file, r.name, r.file)
+            if bool(r.robot_description) == bool(r.file):
+                has = (
+                    "both a robot_description and a file"
+                    if r.file
+                    else "neither a robot_description nor a file"
+                )
+                raise RobotError(f"'{r.name}' has {has}; give one of them")
+            if r.file:
+                attachment = Attachment.of_file(r.name, r.file, link, pose, r.prefix, strict=strict)
             else:
-                back = edits.reattached(described, changes, r.name)
-                if link or r.prefix or (any(pose) and pose != IDENTITY_POSE):
-                    text = f"'{r.name}' comes back where it was: leave link, pose and prefix out"
-                    raise RobotError(f"{text}, or attach its URDF elsewhere by another name")
-                return back
-            return edits.attached(described, changes, read(link, pose, r.prefix, strict=strict))
+                text = r.robot_description
+                attachment = Attachment.of(r.name, text, link, pose, r.prefix, strict=strict)
+            return edits.attached(described, changes, attachment)
 
-        again = not (r.robot_description or r.file)
-        return edit, f"'{r.name}' brought back" if again else f"'{r.name}' attached to '{link}'"
+        return edit, f"'{r.name}' attached to '{link}'"
 
     def _detach_subsystem(self, request: DetachSubsystem.Request) -> tuple[Edit, str]:
         return partial(edits.detached, name=request.name), f"'{request.name}' detached"

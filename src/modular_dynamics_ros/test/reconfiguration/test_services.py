@@ -55,14 +55,6 @@ def test_a_gripper_is_attached_and_detached(active, described, gripper_urdf, tmp
     assert active.graph().joint_names == (*NAMES, "g/finger")
 
 
-def test_a_subsystem_of_the_description_leaves_and_comes_back(active, described):
-    assert active.call("DetachSubsystem", name="right_branch").joint_names == NAMES[:3]
-    active.is_answered_by(described.without("right_branch"))
-    assert active.call("AttachSubsystem", name="right_branch").joint_names == NAMES
-    active.is_answered_by(described)
-    assert_same_to_the_bit(active.graph(), described)
-
-
 def test_joints_are_locked_where_they_are_and_need_no_state_then(active, described):
     active.answer()
     assert active.call("LockJoints", joint_names=["bend"]).joint_names == ["turn", "left", "right"]
@@ -115,7 +107,7 @@ def test_parameters_of_the_node_that_name_joints_must_go_on_to_fit(make, describ
     response = client.call("LockJoints", joint_names=["left"])
     assert response.error_code == response.REFUSED
     assert "controller_joints names 'left'" in response.error_message
-    response = client.call("DetachSubsystem", name="right_branch")
+    response = client.call("LockJoints", joint_names=["right"], positions=[0.1])
     assert "absent_joints names 'right'" in response.error_message
     client.is_answered_by(described)
     assert len(client.node.session._outputs._publishers) > 0
@@ -156,20 +148,6 @@ def test_gravity_that_was_set_at_run_time_stays(active, described, load):
     assert active.call("SetPayload", link="left_branch", load=load).success
     active.answer()
     assert active.graph().gravity.tolist() == [0.0, 1.0, -3.0]
-
-
-def test_what_comes_back_takes_no_other_place(active, described):
-    assert active.call("DetachSubsystem", name="right_branch").success
-    response = active.call("AttachSubsystem", name="right_branch", at=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0))
-    assert response.error_code == response.REFUSED
-    assert "comes back where it was: leave link, pose and prefix out" in response.error_message
-    active.is_answered_by(described.without("right_branch"))
-    for at in (
-        (0.0,) * 7,
-        (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
-    ):  # as clients fill it in that do not ask for one
-        assert active.call("AttachSubsystem", name="right_branch", at=at).success
-        assert active.call("DetachSubsystem", name="right_branch").success
 
 
 def test_links_are_named_as_in_tf_or_as_in_the_urdf(make, described, loaded, load, gripper_urdf):

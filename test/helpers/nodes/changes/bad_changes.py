@@ -102,9 +102,8 @@ def _attachments(folder: Path) -> Iterator[Bad]:
         yield service, good | {"at": at}, "BAD_STATE", "the pose of 'hand'"
     yield service, good | {"at": (0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 0.0)}, "BAD_STATE", "norm 0"
     yield service, good | {"name": ""}, "REFUSED", "needs a name"
-    yield service, good | {"name": "stem"}, "REFUSED", "'stem' is in use"
     yield service, good | {"file": "x.urdf"}, "REFUSED", "'hand' has both"
-    yield service, good | {"robot_description": ""}, "UNKNOWN_NAME", "'hand' has neither"
+    yield service, good | {"robot_description": ""}, "REFUSED", "'hand' has neither"
     yield service, good | {"link": "right_branch"}, "REFUSED", "black box"
     for text, words in TEXTS.items():
         yield service, good | {"robot_description": text, "prefix": ""}, "REFUSED", words

@@ -17,7 +17,6 @@ from modular_dynamics_ros.computation.changes.kinds import (
     Changes,
     Lock,
     Payload,
-    Removal,
     locked_positions,
 )
 from modular_dynamics_ros.computation.robot import position_range
@@ -140,14 +139,12 @@ def attached(described: md.SubsystemGraph, changes: Changes, attachment: Attachm
     if not name:
         raise RobotError("what is attached needs a name, by which detach_subsystem finds it")
     graph = applied(described, changes).graph
-    if any(isinstance(change, Removal) and change.name == name for change in changes):
-        text = f"'{name}' was detached and comes back by this name, with neither robot_description nor file"
-        raise RobotError(f"{text}; to attach another robot choose another name")
-    taken = [change.name for change in changes if isinstance(change, Attachment)]
+    if any(isinstance(change, Attachment) and change.name == name for change in changes):
+        raise RobotError(
+            f"the name '{name}' is in use for what is attached to '{graph.name}'; choose another"
+        )
     subsystems, moving = _subsystems(described, changes), [one.name for one in graph.subsystems]
-    if name in {*taken, *subsystems}:
-        raise RobotError(f"the name '{name}' is in use for a subsystem of '{graph.name}'; choose another one")
-    brought = _brought(attachment)
+    brought = [attachment.prefix + one.name for one in attachment.robot.subsystems]
     if with_locked_joints := [one for one in brought if one in subsystems and one not in moving]:
         text = f"'{name}' brings a subsystem {listed(with_locked_joints)}, as '{graph.name}' has one"
         raise RobotError(f"{text} with locked joints; choose a prefix")
@@ -160,46 +157,17 @@ def _subsystems(described: md.SubsystemGraph, changes: Changes) -> list[str]:
     return [one.name for one in applied(described, unlocked).graph.subsystems]
 
 
-def _brought(attachment: Attachment) -> list[str]:
-    """Return the subsystems that an attachment added."""
-    return [attachment.prefix + one.name for one in attachment.robot.subsystems]
-
-
-def reattached(described: md.SubsystemGraph, changes: Changes, name: str) -> Changes:
-    """Return the changes with the subsystem of a name, removed last, put back where it was.
-
-    Raises:
-        UnknownError: none of this name was removed. ModularDynamicsError: as of `remaining`.
-    """
-    removals = [(k, one.name) for k, one in enumerate(changes) if isinstance(one, Removal)]
-    places = [k for k, removed in removals if removed == name]
-    if not places:
-        text = f"'{name}' has neither a robot_description nor a file"
-        names = listed([removed for _, removed in removals])
-        raise UnknownError(f"{text}; without both, these come back: {names or 'none'}")
-    return remaining(described, (*changes[: places[-1]], *changes[places[-1] + 1 :]))
-
-
 def detached(described: md.SubsystemGraph, changes: Changes, name: str) -> Changes:
-    """Return the changes without an attachment and all that concerns it, or with a subsystem removed.
+    """Return the changes without an attachment and all that concerns it.
 
     Raises:
-        UnknownError: neither is there. ModularDynamicsError: as of `remaining`.
+        UnknownError: nothing is attached by this name. ModularDynamicsError: as of `remaining`.
     """
-    if any(isinstance(change, Attachment) and change.name == name for change in changes):
-        kept = [one for one in changes if not (isinstance(one, Attachment) and one.name == name)]
-        return remaining(described, kept)
-    # removals of the description's own subsystems come first
-    removed = tuple(takewhile(lambda one: isinstance(one, Removal), changes))
-    subsystems = _subsystems(described, changes)
-    attachments = [(k, one) for k, one in enumerate(changes, 1) if isinstance(one, Attachment)]
-    if name not in subsystems:
-        attached_names = listed([one.name for _, one in attachments]) or "none"
-        has = listed(subsystems, 8) or "none"
-        raise UnknownError(f"no subsystem '{name}': attached are {attached_names}; subsystems are {has}")
-    # just after what made it: what later changes do to its parts ends with it
-    place = max([len(removed), *(k for k, one in attachments if name in _brought(one))])
-    return remaining(described, (*changes[:place], Removal(name), *changes[place:]))
+    kept = [one for one in changes if not (isinstance(one, Attachment) and one.name == name)]
+    if len(kept) == len(changes):
+        names = listed([one.name for one in changes if isinstance(one, Attachment)]) or "none"
+        raise UnknownError(f"nothing is attached by the name '{name}'; attached are {names}")
+    return remaining(described, kept)
 
 
 def locked(

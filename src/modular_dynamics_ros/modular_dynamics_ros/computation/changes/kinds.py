@@ -141,30 +141,6 @@ class Attachment(Change):
 
 
 @dataclass(frozen=True)
-class Removal(Change):
-    """Removes a subsystem, with all that it carries."""
-
-    name: str
-
-    def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
-        """Return the graph without the links at which the subsystem begins, which its first joints move."""
-        subsystem = graph.subsystem(self.name)
-        inside = {*subsystem.indices}
-        first = [graph.joints[k].child_link for k in subsystem.indices if graph.parents[k] not in inside]
-        for link in [subsystem.root_link] if subsystem.black_box else first:
-            if link in graph.links:  # otherwise it was removed together with another link
-                graph = graph.without(link)
-        return graph
-
-    def without_unknown(self, graph: md.SubsystemGraph) -> "Removal | None":
-        """Return None if the subsystem is not in the graph."""
-        return self if any(one.name == self.name for one in graph.subsystems) else None
-
-    def __str__(self) -> str:
-        return f"subsystem '{self.name}' removed"
-
-
-@dataclass(frozen=True)
 class Lock(Change):
     """Holds joints with one coordinate at positions [rad or m]."""
 

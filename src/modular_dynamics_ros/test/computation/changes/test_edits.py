@@ -1,21 +1,17 @@
 """Lists of changes: what requests add and take, and the graphs that they make."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.paths import ROBOTS
 from helpers.rebuilt import assert_same_to_the_bit
 from modular_dynamics.exceptions import UnknownNameError
 from modular_dynamics_ros.computation.changes import edits
-from modular_dynamics_ros.computation.changes.edits import applied, attached, detached, locked, reattached
+from modular_dynamics_ros.computation.changes.edits import applied, attached, locked
 from modular_dynamics_ros.computation.changes.kinds import (
     Attachment,
     Lock,
     Payload,
-    Removal,
 )
 from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownError
 
@@ -93,15 +89,6 @@ def test_limits_do_not_say_where_a_joint_was_measured(described):
         assert edits.locked(described, (), ["bend"], {"bend": at}) == (Lock({"bend": at}),)
 
 
-def test_a_subsystem_of_the_description_leaves_and_comes_back(described):
-    changes = edits.with_payload(described, (), LOAD)
-    changes = edits.locked(described, changes, ["bend"], {"bend": 0.1})
-    changes = edits.detached(described, changes, "right_branch")
-    assert changes == (Removal("right_branch"), Lock({"bend": 0.1}))
-    same(described, changes[:1], described.without("right_branch"))
-    assert edits.reattached(described, changes, "right_branch") == (Lock({"bend": 0.1}),)
-
-
 @pytest.mark.parametrize(
     ("edit", "error", "words"),
     [
@@ -112,8 +99,7 @@ def test_a_subsystem_of_the_description_leaves_and_comes_back(described):
             NumbersError,
             "has no mass, which removes it",
         ),
-        (lambda g, c: edits.detached(g, c, "hand"), UnknownError, "attached are none; subsystems are 'stem'"),
-        (lambda g, c: edits.reattached(g, c, "hand"), UnknownError, "these come back: none"),
+        (lambda g, c: edits.detached(g, c, "hand"), UnknownError, "by the name 'hand'; attached are none"),
         (lambda g, c: edits.locked(g, c, [], {}), NumbersError, "joint_names is empty"),
         (lambda g, c: edits.locked(g, c, ["turn"], {}), NumbersError, "no position of 'turn' was measured"),
         (
@@ -155,8 +141,6 @@ def test_names_of_what_is_attached_are_taken_once(described, gripper, gripper_ur
     other = Attachment.of("hand", gripper_urdf, "base", prefix="h/")
     with pytest.raises(RobotError, match="the name 'hand' is in use"):
         edits.attached(described, changes, other)
-    with pytest.raises(RobotError, match="the name 'stem' is in use"):
-        edits.attached(described, (), Attachment.of("stem", gripper_urdf, "base", prefix="h/"))
     with pytest.raises(RobotError, match="needs a name"):
         edits.attached(described, (), Attachment.of("", gripper_urdf, "base"))
 
@@ -217,62 +201,6 @@ def test_all_else_is_as_without(described, gripper_urdf):
     assert_same_to_the_bit(strict.graph, lenient.graph)
 
 
-#: As the comment in vendor_arm_partition.yaml says: the gripper's base is fixed to the last link of the arm.
-BOXED = {
-    "version": 1,
-    "subsystems": [
-        {"name": "arm", "root_link": "tv7_link_1", "end_links": ["tv7_link_7"]},
-        {"name": "gripper", "root_link": "tv7_gripper_base", "black_box": True},
-    ],
-}
-
-
-def test_what_carries_a_black_box_with_joints_takes_it_along():
-    graph = md.load_urdf(Path(ROBOTS / "vendor_arm.urdf"), BOXED)
-    changes = detached(graph, (), "gripper")
-    (change,) = changes
-    assert [one.name for one in change.apply(graph).subsystems] == ["arm"]
-    (change,) = detached(graph, (), "arm")
-    left = change.apply(graph)
-    assert (left.subsystems, left.joints) == ((), ())
-    assert "tv7_gripper_base" not in left.links
-    assert reattached(graph, (change,), "arm") == ()
-
-
-@pytest.fixture
-def handed(described, gripper_urdf):
-    """A robot whose left branch carries a hand."""
-    return md.load_urdf(described.attach(md.load_urdf(gripper_urdf), "left_branch", prefix="g/").to_urdf())
-
-
-def names_of(graph):
-    return [one.name for one in graph.subsystems]
-
-
-def test_what_was_detached_first_stays_away_when_its_carrier_comes_back(handed):
-    hand = names_of(handed)[-1]
-    assert handed.subsystem(hand).joints[0].name == "g/finger"
-    both = detached(handed, detached(handed, (), hand), "left_branch")
-    assert applied(handed, both).graph.joint_names == ("turn", "bend", "right")
-    back = reattached(handed, both, "left_branch")
-    assert back == (Removal(hand),)
-    assert applied(handed, back).graph.joint_names == ("turn", "bend", "left", "right")
-    assert reattached(handed, back, hand) == ()
-    # brought back in the other order
-    early = reattached(handed, both, hand)
-    assert early == (Removal("left_branch"),)
-    assert reattached(handed, early, "left_branch") == ()
-
-
-def test_a_subsystem_with_locked_joints_is_detached(described):
-    changes = locked(described, (), ["left", "turn"], {"left": 0.1, "turn": 0.2})
-    changes = detached(described, changes, "left_branch")
-    assert applied(described, changes).graph.joint_names == ("bend", "right")
-    assert "left_branch" not in applied(described, changes).graph.links
-    back = reattached(described, changes, "left_branch")
-    assert applied(described, back).graph.joint_names == ("bend", "left", "right")
-
-
 def test_names_of_locked_subsystems_are_taken(described, gripper_urdf):
     tag = "<modular_dynamics version='1'><subsystem name='left_branch'><joint name='finger'/></subsystem>"
     urdf = gripper_urdf.replace("</robot>", f"{tag}</modular_dynamics></robot>")
@@ -281,14 +209,5 @@ def test_names_of_locked_subsystems_are_taken(described, gripper_urdf):
         RobotError, match="'left_branch', as 'four_link' has one with locked joints; choose a"
     ):
         attached(described, changes, Attachment.of("tool", urdf, "right_branch"))
-    with pytest.raises(RobotError, match="the name 'left_branch' is in use"):
-        attached(described, changes, Attachment.of("left_branch", gripper_urdf, "right_branch"))
     changes = attached(described, changes, Attachment.of("tool", urdf, "right_branch", prefix="t/"))
-    changes = detached(described, changes, "left_branch")
     assert applied(described, changes).graph.joint_names == ("turn", "bend", "right", "t/finger")
-
-
-def test_the_name_of_a_detached_subsystem_is_reserved(described, gripper_urdf):
-    changes = detached(described, (), "left_branch")
-    with pytest.raises(RobotError, match="'left_branch' was detached and comes back by this name"):
-        attached(described, changes, Attachment.of("left_branch", gripper_urdf, "base"))
