@@ -16,7 +16,6 @@ from helpers.paths import ROBOTS, ROOT
 from modular_dynamics_ros.assembly.node import AssemblyNode
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.lifecycle.node import ManagedNode
-from modular_dynamics_ros.messages.geometry import TFMessage
 from modular_dynamics_ros.messages.trajectories import JointTrajectoryControllerState
 from modular_dynamics_ros.node.robot_node import SUCCESS
 from modular_dynamics_ros.player import JointStatePlayer
@@ -29,7 +28,7 @@ PAGE = (ROOT / "docs" / "interfaces.md").read_text("utf-8")
 KINDS = "subscribed", "published", "service", "client"  # first word of a table
 COMMON = "Every node"  # heading of what rclpy and all lifecycle nodes have
 # Topics whose messages the wheels of ROS 2 do not have.
-INSTALLED = {"/tf_static": TFMessage, "controller_state": JointTrajectoryControllerState}
+INSTALLED = {"controller_state": JointTrajectoryControllerState}
 MOTION = "duration: 1.0\nsegments: [{until: 1.0, scale: 1.0}]\naccelerations: {a: 1.0}\n"
 BOXED = """version: 1
 subsystems:

@@ -29,7 +29,7 @@ class OffsetsFileError(SettingError):
 
 
 class ChangeFileError(NodeError):
-    """A file of a robot's changes, or of a robot to attach, that cannot be read or written."""
+    """A file of a robot to attach that cannot be read."""
 
 
 class NumbersError(NodeError):

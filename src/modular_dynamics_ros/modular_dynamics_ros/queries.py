@@ -2,13 +2,9 @@
 
 from typing import Any
 
-import numpy as np
 from builtin_interfaces.msg import Time
 from modular_dynamics_interfaces.srv import (
-    ForwardDynamics,
     GetEquationOfMotion,
-    GetJacobian,
-    GetSubsystemGraph,
     InverseDynamics,
     TrajectoryTorques,
 )
@@ -17,12 +13,10 @@ from modular_dynamics_ros.computation.queries import quantities
 from modular_dynamics_ros.computation.queries.query_model import QueryModel, Subject, code_of, state_of
 from modular_dynamics_ros.computation.queries.trajectory import trajectory_torques
 from modular_dynamics_ros.computation.values import Configuration, State
-from modular_dynamics_ros.messages.geometry import WrenchWriter, set_rates
+from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.queries import (
-    efforts_from_request,
     equation_message,
     excess_messages,
-    matrix_pose_message,
     motion_from_message,
     requested_state_from_message,
     torque_terms_message,
@@ -30,7 +24,7 @@ from modular_dynamics_ros.messages.queries import (
     wrenches_from_messages,
 )
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
-from modular_dynamics_ros.messages.subsystems import ConnectionWrenchesWriter, subsystem_graph_message
+from modular_dynamics_ros.messages.subsystems import ConnectionWrenchesWriter
 from modular_dynamics_ros.node.services import ComputingServices, Fill
 
 
@@ -41,10 +35,7 @@ class QueryServices(ComputingServices):
         self._model: QueryModel | None = None
         services: tuple[tuple[type, str, Fill], ...] = (
             (InverseDynamics, "inverse_dynamics", self._inverse_dynamics),
-            (ForwardDynamics, "forward_dynamics", self._forward_dynamics),
             (GetEquationOfMotion, "equation_of_motion", self._equation_of_motion),
-            (GetJacobian, "jacobian", self._jacobian),
-            (GetSubsystemGraph, "get_subsystem_graph", self._get_subsystem_graph),
             (TrajectoryTorques, "trajectory_torques", self._trajectory_torques),
         )
 
@@ -60,29 +51,16 @@ class QueryServices(ComputingServices):
         model, state, configuration, stamp = self._at(request, subject)
         wrenches = model.applied(model.given(subject, external), state)
         friction, robot = subject.settings.friction == "urdf", subject.robot
-        solved = quantities.inverse_dynamics(model, configuration, state, wrenches, friction=friction)
-        response.torques = torque_terms_message(stamp, robot.joint_names, solved.terms)
+        terms, dynamics = quantities.inverse_dynamics(
+            model, configuration, state, wrenches, friction=friction
+        )
+        response.torques = torque_terms_message(stamp, robot.joint_names, terms)
         subsystems = [subsystem.name for subsystem in robot.graph.subsystems]
         writer = ConnectionWrenchesWriter(subsystems, robot.frame_prefix)
-        response.connections = writer.write(stamp, solved.dynamics.connection_wrench, subject.description)
-        response.base_wrench = WrenchWriter(robot.frame_prefix).write(stamp, *solved.root)
-
-    def _forward_dynamics(
-        self, request: ForwardDynamics.Request, response: ForwardDynamics.Response, subject: Subject
-    ) -> None:
-        external = wrenches_from_messages(request.external_wrenches)
-        given = efforts_from_request(request.effort_names, request.efforts)
-        efforts = quantities.efforts_of(subject.robot, given)
-        model, state, configuration, _ = self._at(request, subject)
-        wrenches = model.applied(model.given(subject, external), state)
-        friction = subject.settings.friction == "urdf"
-        solved = quantities.forward_dynamics(
-            model, configuration, state, efforts, wrenches, friction=friction
-        )
-        response.joint_names = list(subject.robot.joint_names)
-        response.accelerations = solved.joints.tolist()
-        if solved.base is not None:
-            set_rates(response.base_acceleration, solved.base)
+        response.connections = writer.write(stamp, dynamics.connection_wrench, subject.description)
+        if robot.base is not None:
+            writer_of_base = WrenchWriter(robot.frame_prefix)
+            response.base_wrench = writer_of_base.write(stamp, robot.base.link, dynamics.base_wrench)
 
     def _equation_of_motion(
         self, request: GetEquationOfMotion.Request, response: GetEquationOfMotion.Response, subject: Subject
@@ -90,23 +68,6 @@ class QueryServices(ComputingServices):
         model, state, configuration, stamp = self._at(request, subject)
         terms = quantities.equation_of_motion(model, configuration, state)
         response.equation = equation_message(stamp, terms)
-
-    def _jacobian(
-        self, request: GetJacobian.Request, response: GetJacobian.Response, subject: Subject
-    ) -> None:
-        model, state, configuration, _ = self._at(request, subject)
-        point = np.array([request.point.x, request.point.y, request.point.z])
-        jacobian = quantities.point_jacobian(model, configuration, state, request.link, point)
-        response.frame, response.coordinates = jacobian.frame, jacobian.coordinates
-        response.jacobian = jacobian.jacobian.ravel().tolist()
-        response.pose = matrix_pose_message(jacobian.pose)
-        set_rates(response.twist, jacobian.twist)
-
-    def _get_subsystem_graph(
-        self, request: GetSubsystemGraph.Request, response: GetSubsystemGraph.Response, subject: Subject
-    ) -> None:
-        robot, stamp = subject.robot, stamp_message(subject.now)
-        response.graph = subsystem_graph_message(robot.graph, stamp, robot.frame_prefix)
 
     def _trajectory_torques(
         self, request: TrajectoryTorques.Request, response: TrajectoryTorques.Response, subject: Subject

@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from geometry_msgs.msg import Point, WrenchStamped
+from geometry_msgs.msg import WrenchStamped
 from modular_dynamics_interfaces.msg import RobotState
 from modular_dynamics_interfaces.srv import LockJoints
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -54,8 +54,7 @@ def test_inverse_dynamics(node, graph, monkeypatch):
     read = connection_wrenches_from_message(answer.connections, ["left_branch"], graph.links)
     index = [subsystem.name for subsystem in graph.subsystems].index("left_branch")
     assert read["left_branch"][1] == pytest.approx(result.connection_wrench_in_link(index)[1], rel=1e-12)
-    assert answer.base_wrench.header.frame_id == "base"
-    assert answer.base_wrench.wrench.force.z > 0.0  # the ground carries the robot
+    assert answer.base_wrench.header.frame_id == ""  # the root is fixed
 
 
 def test_without_joints_it_is_the_state_answered_last(node, graph):
@@ -64,15 +63,6 @@ def test_without_joints_it_is_the_state_answered_last(node, graph):
     answer = good(node.ask("inverse_dynamics"))
     assert answer.torques.total.tolist() == node.torque_of(stamp).effort.tolist()
     assert stamp_nanoseconds(answer.torques.header.stamp) == stamp
-
-
-def test_forward_dynamics(node, graph):
-    answer = good(
-        node.ask("forward_dynamics", state=STATE, effort_names=["left", "turn"], efforts=[2.0, 1.0])
-    )
-    expected = md.forward_dynamics(graph, Q, V, [1.0, 0.0, 2.0, 0.0])
-    assert answer.joint_names == NAMES
-    assert answer.accelerations == pytest.approx(expected, rel=1e-10)
 
 
 def test_equation_of_motion(node, graph):
@@ -84,25 +74,6 @@ def test_equation_of_motion(node, graph):
     assert equation.gravity == pytest.approx(md.gravity_torque(graph, Q), rel=1e-10, abs=1e-13)
     total = M @ A + equation.nonlinear_effects
     assert total == pytest.approx(md.inverse_dynamics(graph, Q, V, A), rel=1e-10)
-
-
-def test_jacobian(node, graph):
-    answer = good(node.ask("jacobian", state=STATE, link="left_branch", point=Point(x=0.1, y=0.2, z=0.3)))
-    J = md.jacobian(graph, Q, "left_branch")
-    lever = md.frame_poses(graph, Q, ["left_branch"])[0, :3, :3] @ [0.1, 0.2, 0.3]
-    expected = np.vstack((J[:3] + np.cross(J[3:].T, lever).T, J[3:]))
-    assert np.reshape(answer.jacobian, (6, 4)) == pytest.approx(expected, abs=1e-12)
-    assert answer.frame == "base"
-    twist = answer.twist
-    assert [twist.linear.x, twist.angular.z] == pytest.approx((expected @ V)[[0, 5]], rel=1e-10)
-
-
-def test_the_graph_is_that_of_the_topic(node):
-    answer = good(node.ask("get_subsystem_graph"))
-    node.spin_until(lambda: node.graphs)
-    assert answer.graph.vertices == node.graphs[-1].vertices
-    assert answer.graph.edges == node.graphs[-1].edges
-    assert answer.graph.header.frame_id == node.graphs[-1].header.frame_id
 
 
 def trajectory(*points, names=NAMES):
@@ -130,32 +101,15 @@ def test_trajectory_torques(node, graph):
 
 
 LONG = trajectory(*[[0.0]] * 20_001, names=["turn"])
-BAD = [
-    (
-        "inverse_dynamics",
-        {"state": RobotState(joint_names=["nix"], positions=[0.0])},
-        "UNKNOWN_NAME",
-        "'nix'",
-    ),
+BAD = [  # others are in test_query_model, test_trajectory and helpers.nodes.request_hail
     ("inverse_dynamics", {"external_wrenches": [push("nix", *range(6))]}, "UNKNOWN_NAME", "no link 'nix'"),
     ("inverse_dynamics", {"external_wrenches": [push("base", *[np.nan] * 6)]}, "BAD_STATE", "NaN"),
-    (
-        "inverse_dynamics",
-        {"state": RobotState(joint_names=NAMES, positions=Q, velocities=[1e200] * 4)},
-        "BAD_STATE",
-        "velocities: that of 'turn' is 1e+200; sizes of at most 1e+09 are taken",
-    ),
-    ("forward_dynamics", {"effort_names": ["turn"]}, "BAD_STATE", "efforts has 0 values for 1 effort_names"),
-    ("forward_dynamics", {"effort_names": ["nix"], "efforts": [1.0]}, "UNKNOWN_NAME", "no joint 'nix'"),
     (
         "equation_of_motion",
         {"state": RobotState(joint_names=["turn"], positions=[np.inf])},
         "BAD_STATE",
         "NaN",
     ),
-    ("jacobian", {"link": "nix"}, "UNKNOWN_NAME", "its links: 'base'"),
-    ("jacobian", {"link": "base", "point": Point(x=np.nan)}, "BAD_STATE", "point: that of 'x' is NaN"),
-    ("trajectory_torques", {"trajectory": trajectory(names=["turn"])}, "BAD_STATE", "no points"),
     ("trajectory_torques", {"trajectory": LONG}, "BAD_STATE", "at most 20000 are taken"),
 ]
 
@@ -178,7 +132,6 @@ def test_a_locked_joint_is_said_to_be(node):
     try:
         for name, fields in (
             ("inverse_dynamics", {"state": STATE}),
-            ("forward_dynamics", {"effort_names": ["left"], "efforts": [1.0]}),
             ("trajectory_torques", {"trajectory": trajectory([0.0], names=["left"])}),
         ):
             assert "'left' is locked at 0.25: leave out" in node.refused(name, "REFUSED", **fields)

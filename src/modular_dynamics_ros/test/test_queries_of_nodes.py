@@ -28,9 +28,7 @@ def test_a_node_that_is_not_active_says_so(four_link, name):
 def test_without_a_robot_and_with_one_that_came(four_link):
     with closing(Asking()) as harness:
         harness.start()
-        assert "awaited on the topic robot_description" in harness.refused(
-            "get_subsystem_graph", "NOT_ACTIVE"
-        )
+        assert "awaited on the topic robot_description" in harness.refused("equation_of_motion", "NOT_ACTIVE")
         harness.descriptions.publish(String(data=(text := Path(four_link).read_text())))
         harness.spin_until(lambda: harness.node.session is not None)
         assert "no joint state of this robot has been answered" in harness.refused(
@@ -40,7 +38,7 @@ def test_without_a_robot_and_with_one_that_came(four_link):
         # another robot: what was answered about the first one does not count
         harness.descriptions.publish(String(data=text.replace('"four_link"', '"another"')))
         harness.spin_until(lambda: harness.node.session.robot.graph.name == "another")
-        assert good(harness.ask("get_subsystem_graph")).graph.robot == "another"
+        assert "no joint state of this robot" in harness.refused("inverse_dynamics", "BAD_STATE")
 
 
 def test_why_a_description_was_refused_is_part_of_the_answers(four_link):
@@ -55,7 +53,7 @@ def test_why_a_description_was_refused_is_part_of_the_answers(four_link):
         assert "the last one was refused: line 1: malformed XML" in status.message
         harness.descriptions.publish(String(data=Path(four_link).read_text()))
         harness.spin_until(lambda: harness.node.session is not None)
-        good(harness.ask("get_subsystem_graph"))
+        good(harness.ask("inverse_dynamics", state=STATE))
         assert harness.node.trigger_deactivate() == harness.node.trigger_cleanup() == SUCCESS
         assert "is awaited" in harness.node.why_no_robot
 

@@ -3,10 +3,7 @@
 import numpy as np
 from modular_dynamics_interfaces.msg import RobotState
 from modular_dynamics_interfaces.srv import (
-    ForwardDynamics,
     GetEquationOfMotion,
-    GetJacobian,
-    GetSubsystemGraph,
     InverseDynamics,
     TrajectoryTorques,
 )
@@ -17,10 +14,7 @@ A = np.array([3.0, 1.0, -4.0, 2.0])
 STATE = RobotState(joint_names=NAMES, positions=Q, velocities=V, accelerations=A)
 SERVICES = {
     "inverse_dynamics": InverseDynamics,
-    "forward_dynamics": ForwardDynamics,
     "equation_of_motion": GetEquationOfMotion,
-    "jacobian": GetJacobian,
-    "get_subsystem_graph": GetSubsystemGraph,
     "trajectory_torques": TrajectoryTorques,
 }
 

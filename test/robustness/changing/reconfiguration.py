@@ -1,9 +1,8 @@
-"""Changes of the robot at random, legal and not, while joint states come; kill -9; damaged changes_file."""
+"""Changes of the robot at random, legal and not, while joint states come; kill -9."""
 
 import os
 import time
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -12,8 +11,8 @@ from helpers.nodes.changes.bad_changes import GRIPPER, NAMES
 from helpers.nodes.changes.changing import SERVICES, request
 from modular_dynamics_ros.computation.changes import edits
 from modular_dynamics_ros.computation.changes.edits import applied
-from modular_dynamics_ros.computation.changes.kinds import Attachment, Changes, ChangesFile, Payload
-from modular_dynamics_ros.exceptions import ChangeFileError, NodeError
+from modular_dynamics_ros.computation.changes.kinds import Attachment, Changes, Payload
+from modular_dynamics_ros.exceptions import NodeError
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from robustness.changing.history import History, robot_of_graph
 from robustness.harness.robots import joint_names, tree_urdf
@@ -23,7 +22,6 @@ from robustness.harness.target import START, Target
 __all__ = ["run"]
 
 JOINTS, SEED = 6, 2
-BRANCHES = "joint_1", "joint_2"  # subsystems on the one that is called joint_0
 HANDS = ("hand", "左手", "tool")
 ODD = tuple(NAMES)
 BAD = (float("nan"), float("inf"), 1e308, -1e10, -1.0)
@@ -39,7 +37,7 @@ class _Requests:
 
     def __init__(self, random: Random, described: md.SubsystemGraph) -> None:
         self._random, self._described = random, described
-        self._made = (self._payload, self._attach, self._detach, self._lock, self._unlock, self._numbers)
+        self._made = (self._payload, self._attach, self._detach, self._lock, self._unlock)
 
     def make(self, changes: Changes) -> Asked:
         """One."""
@@ -71,10 +69,7 @@ class _Requests:
         return "set_payload", {"link": link, "load": load}, expected
 
     def _attach(self, changes: Changes, graph: md.SubsystemGraph) -> Asked:
-        name, link = self._one_of(*HANDS, BRANCHES[0], ""), self._name(graph.links)
-        if self._random.random() < 0.3:
-            removed = {"name": self._one_of(*BRANCHES, name)}
-            return "attach_subsystem", removed, lambda: edits.reattached(self._described, changes, **removed)
+        name, link = self._one_of(*HANDS, ""), self._name(graph.links)
         text = GRIPPER if self._random.random() < 0.8 else GRIPPER[: self._random.randrange(len(GRIPPER))]
         at = [self._number(-0.1, 0.1) for _ in range(3)] + [self._one_of(1.0, -1.0, 2.0), 0.0, 0.0, 0.0]
         fields = {"name": name, "robot_description": text, "link": link, "at": at, "prefix": f"{name}/"}
@@ -83,11 +78,11 @@ class _Requests:
             other = Attachment.of(name, text, link, at, f"{name}/")
             return edits.attached(self._described, changes, other)
 
-        fields["robot_description"] = text or "<"  # empty means: what was removed
+        fields["robot_description"] = text or "<"
         return "attach_subsystem", fields, expected
 
     def _detach(self, changes: Changes, graph: md.SubsystemGraph) -> Asked:
-        name = self._name((*HANDS, *BRANCHES))
+        name = self._name(HANDS)
         return "detach_subsystem", {"name": name}, lambda: edits.detached(self._described, changes, name)
 
     def _lock(self, changes: Changes, graph: md.SubsystemGraph) -> Asked:
@@ -106,21 +101,12 @@ class _Requests:
         fields = {"joint_names": joints, "unlock": True}
         return "lock_joints", fields, lambda: edits.unlocked(self._described, changes, joints)
 
-    def _numbers(self, changes: Changes, graph: md.SubsystemGraph) -> Asked:
-        # the oracle has no springs
-        known = {name: of for name, of in graph.parameters.items() if not name.endswith("stiffness")}
-        names = [self._name(known) for _ in range(self._one_of(0, 1, 2))]
-        before = [(known[name].value if name in known else 0.0) or 0.01 for name in names]
-        values = [value * self._number(0.7, 1.4) for value in before]
-        fields = {"names": names, "values": values}
-        return "set_model_parameters", fields, lambda: edits.with_parameters(changes, names, values)
-
 
 class _Walk:
     """The node, and the changes that should be in force."""
 
-    def __init__(self, target: Target, file: Path, described: md.SubsystemGraph, random: Random) -> None:
-        self._target, self._tally, self._file = target, target.tally, file
+    def __init__(self, target: Target, described: md.SubsystemGraph, random: Random) -> None:
+        self._target, self._tally = target, target.tally
         self._described, self._random, self._changes = described, random, Changes()
         self._history: History = target.judge  # type: ignore[assignment]  # has what Target needs of it
         self._requests = _Requests(random, described)
@@ -156,8 +142,6 @@ class _Walk:
         self._changes = changes
         graph = applied(self._described, changes).graph
         self._history.put_in_force(stamp_nanoseconds(response.stamp), robot_of_graph(graph))
-        if ChangesFile(str(self._file)).read() != (self._described.name, changes):
-            self._tally.found_wrong(f"the file holds other changes after: {what}", self._file.read_bytes())
 
     def _expected(self, expected: Expected) -> Changes | None:
         """The changes after a legal request; None where it must be refused."""
@@ -169,9 +153,9 @@ class _Walk:
         return changes
 
     def kill(self) -> None:
-        """SIGKILL beside a request; the file holds the changes with it or without it."""
-        service, fields, expected = self._requests.make(self._changes)
-        changes, kind = self._expected(expected), SERVICES[service]
+        """SIGKILL beside a request; the node then begins with the robot as it is described."""
+        service, fields, _ = self._requests.make(self._changes)
+        kind = SERVICES[service]
         self._history.held = True
         client = self._target.node.create_client(kind, f"dynamics_node/{service}")
         self._target.spin_until(client.service_is_ready, START)
@@ -181,107 +165,33 @@ class _Walk:
         self._target.processes.end("dynamics_node")
         self._target.node.destroy_client(client)
         self._tally.tried += 1
-        found = ChangesFile(str(self._file)).read() or ("", Changes())
-        if found[1] == changes and changes != self._changes:
-            # since when, nobody knows: its answer is lost, and what was answered by it
-            self._history.drop()
-            self._changes = found[1]
-        elif found[1] != self._changes:
-            self._tally.found_wrong("after kill -9 the file holds other changes", self._file.read_bytes())
+        # since when the change counted, nobody knows: its answer is lost, and what was answered by it
+        self._history.drop()
         self.start("kill -9 beside a request")
 
     def start(self, after: str) -> None:
-        """The node has the changes of the file at its start."""
-        self._history.put_in_force(
-            time.time_ns(), robot_of_graph(applied(self._described, self._changes).graph)
-        )
+        """Start the node, whose robot is the described one."""
+        self._changes = Changes()
+        self._history.put_in_force(time.time_ns(), robot_of_graph(self._described))
         self._history.release()
-        self._target.start(*_parameters(self._file))
+        self._target.start(
+            f"robot_description_file:={self._target.folder / 'robot.urdf'}", f"stale_after:={STALE}"
+        )
         self._target.recovers(after, START)
-
-    def damage(self) -> None:
-        """Changes that are damaged are refused at the start, or are other changes."""
-        self._target.end()
-        if not self._file.exists():
-            self.start("a start without a file")
-            return
-        good = self._file.read_bytes()
-        _damage(self._file, good, self._random)
-        self._tally.tried += 1
-        try:
-            found = ChangesFile(str(self._file)).read()
-        except ChangeFileError:
-            self._refused_at_start(good)
-            return
-        before = self._changes
-        if found is not None and found[0] == self._described.name:
-            self._changes = applied(self._described, found[1], drop=True).changes
-        else:
-            self._changes = Changes()
-        self.start("a start with other changes")
-        self._target.end()
-        self._file.write_bytes(good)
-        self._changes = before
-        self.start("a start with the file that was there")
-
-    def _refused_at_start(self, good: bytes) -> None:
-        target, log = self._target, self._target.folder / "dynamics_node.log"
-        target.start(*_parameters(self._file))
-        said = target.spin_until(lambda: "changes_file" in log.read_text("utf-8", "replace"), START)
-        target.send_for(0.1)
-        damaged = self._file.read_bytes() if self._file.is_file() else b""
-        if not said or target.processes.code("dynamics_node") == 0:
-            self._tally.found_wrong("a damaged changes_file was not refused", damaged)
-        else:
-            self._tally.refused += 1
-        target.look_at_logs()
-        target.processes.end("dynamics_node")
-        if self._file.is_dir():
-            self._file.rmdir()
-        self._file.unlink(missing_ok=True)
-        self._file.write_bytes(good)
-        self.start("a damaged file was put right")
-
-
-def _damage(file: Path, good: bytes, random: Random) -> None:
-    kind, place = random.randrange(7), random.randrange(len(good))
-    if kind == 0:
-        file.write_bytes(good[:place])
-    elif kind == 1:
-        file.write_bytes(good[:place] + bytes([good[place] ^ (1 << random.randrange(8))]) + good[place + 1 :])
-    elif kind == 2:
-        file.write_bytes(random.randbytes(place))
-    elif kind == 3:
-        file.write_bytes(good.replace(b"0.", random.choice([b".nan", b"1e400", b"x", b"-9"]), 1))
-    elif kind == 4:
-        file.write_bytes(good.replace(b"kind: ", b"kind: un", 1))
-    elif kind == 5:
-        file.unlink()
-        os.mkfifo(file)
-    else:
-        file.unlink()
-        file.mkdir()
-
-
-def _parameters(file: Path) -> tuple[str, ...]:
-    robot = f"robot_description_file:={file.parent / 'robot.urdf'}"
-    return robot, f"changes_file:={file}", f"stale_after:={STALE}"
 
 
 def run(effort: Effort, tally: Tally) -> None:
-    """Requests one after another, which no state is lost by; then kill -9 and damaged files between them."""
+    """Requests one after another, which no state is lost by; then kill -9 between them."""
     random, folder = Random(effort.seed), effort.folder / "reconfiguration"
     urdf = tree_urdf(JOINTS, SEED)
     history = History(tally, [*joint_names(JOINTS), *(f"{hand}/finger" for hand in HANDS)], STALE)
     with Target(history, folder) as target:
         (folder / "robot.urdf").write_text(urdf)
-        file = folder / "changes.yaml"
-        file.unlink(missing_ok=True)
-        walk = _Walk(target, file, md.load_urdf(urdf), random)
+        walk = _Walk(target, md.load_urdf(urdf), random)
         walk.start("the start")
         steps: list[Callable[[], None]] = [walk.request] * int(effort.of(30, 500))
-        for blow in [walk.kill, walk.damage] * int(effort.of(1, 10)):
-            steps.insert(random.randrange(len(steps)), blow)
+        for _ in range(int(effort.of(1, 10))):
+            steps.insert(random.randrange(len(steps)), walk.kill)
         with target.sending(RATE):
             _none_is_lost(target, history, [walk.request] * int(effort.of(60, 1000)))
             for number, step in enumerate(steps):

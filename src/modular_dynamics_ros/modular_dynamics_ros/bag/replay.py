@@ -1,35 +1,39 @@
-"""The computation of dynamics_node over recorded messages, by the node's own classes.
+"""A bag through the computation of dynamics_node, by the node's own classes: messages, CSV, and the report.
 
-Left out are a rate, the comparison with Pinocchio, and what is published while the input is stale. A new
-description counts from where it stands in the bag.
+Left out are a rate, the comparison with Pinocchio, and what is published while the input is stale.
 """
 
+import argparse
+import csv
 import re
-from array import array
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import track
 
-import modular_dynamics as md
-from modular_dynamics.motions import longest_interval
+from modular_dynamics.shell.command import printable
+from modular_dynamics_ros.bag.recording import Recorded, Recording
+from modular_dynamics_ros.computation.accelerations.acceleration_source import filter_lag
 from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.robot import load_robot
-from modular_dynamics_ros.computation.values import CLOCK_SET_BACK, State
+from modular_dynamics_ros.computation.robot import Robot, header_of, load_robot
+from modular_dynamics_ros.computation.values import CLOCK_SET_BACK, Coverage, State
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import Arrival, check_age
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
-from modular_dynamics_ros.exceptions import BadMessage, RobotError, SettingError
+from modular_dynamics_ros.exceptions import BadMessage, BagError, RobotError, SettingError, listed
 from modular_dynamics_ros.messages.geometry import (
     base_state_from_message,
-    fixed_frame_from_message,
     wrench_from_message,
 )
-from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.messages.stamps import description_of, stamp_nanoseconds, stamp_seconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.node.joint_states import JointStates
 from modular_dynamics_ros.node.session_node import AnswerRecord, JointTable
@@ -37,27 +41,59 @@ from modular_dynamics_ros.node.settings import dynamics_settings, given_position
 from modular_dynamics_ros.node.topic_names import topic_name
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
-ACCEPTED = "a larger --stale-after accepts it"
-BY_RECORDER = f"the time of recording: {ACCEPTED}; --clock stamps compares it with the newest stamp instead"
-BY_STAMPS = f"the newest stamp: {ACCEPTED}; --clock recorded compares it with the time of recording instead"
 Array = NDArray[np.float64]
-NEVER_OLD = 1 << 62  # arrival by the monotonic clock: only the bag's clock makes wrenches old
-# types of the inputs
-WRENCH, TRANSFORMS = "geometry_msgs/msg/WrenchStamped", "tf2_msgs/msg/TFMessage"
-ODOMETRY, TRAJECTORY = "nav_msgs/msg/Odometry", "trajectory_msgs/msg/JointTrajectory"
-#: The option that names a topic of a type, where there is one, and with which other one it is read.
-OPTIONS = {
-    ODOMETRY: ("--odometry", "--floating-base"),
-    TRAJECTORY: ("--reference", "--acceleration-source reference"),
-}
+NEVER_OLD = 1 << 62  # arrival by the monotonic clock: only the bag's time makes wrenches old
+TEXT, JOINT_STATE = "std_msgs/msg/String", "sensor_msgs/msg/JointState"
+WRENCH, ODOMETRY = "geometry_msgs/msg/WrenchStamped", "nav_msgs/msg/Odometry"
+TRAJECTORY = "trajectory_msgs/msg/JointTrajectory"
 #: A node's topic of wrenches: the external one, or a black box's.
 WRENCH_TOPIC = re.compile(r"(?P<node>/.+)/(external_wrench|black_box/[^/]+/wrench)")
+COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")  # of wrenches, in columns such as fx_SUBSYSTEM
+#: Causes that are no error of a recording: a filter begins, and several publishers overtake each other.
+USUAL = ("filter starts", "older than the last answer", "older than the last one")
+#: What the text says of entries of the report that are not empty.
+TEXTS = {
+    "incomplete": "read, while other joints are awaited",
+    "not_recorded": "  in no joint state, so that absent_joints must give a position",
+    "awaited": "  without a position in the last stale_after (a larger one lets older ones count)",
+    "of_other_joints": "of other joints",
+    "other_joints": "  names that the robot does not have",
+    "damaged_messages": "messages that are damaged",
+    "impossible_steps": "steps that the velocity limits do not allow",
+    "closed_anew": "answered after a new search for the assembly mode",
+    "answered_without_reference": "answered with accelerations of zero, since no reference covers them",
+}
 
 
 def stamp_of(message: Any) -> int:
     """Return the stamp of a message [ns]; 0 if it is empty or the message has no header."""
     header = getattr(message, "header", None)
     return 0 if header is None else stamp_nanoseconds(header.stamp)
+
+
+class Warnings:
+    """Takes the log of a node; each line goes to stderr, above the progress bar.
+
+    Args:
+        quiet: whether nothing is printed.
+    """
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.quiet = quiet
+        self.console = Console(stderr=True)
+
+    def info(self, message: str) -> None:
+        """Print one line."""
+        if not self.quiet:
+            self.console.print(printable(message), markup=False, highlight=False, soft_wrap=True)
+
+    def warning(self, message: str) -> None:
+        """Print one line."""
+        self.info(f"warning: {message}")
+
+    def error(self, message: str) -> None:
+        """Print one line."""
+        self.info(f"error: {message}")
 
 
 class RecordedNode:
@@ -68,17 +104,14 @@ class RecordedNode:
         logger: takes problems.
 
     Attributes:
-        simulated: False, as the time is not that of /clock. clock: names the time that stamps are compared
-        with, and the options that help, for messages.
+        simulated: False, as the time is not that of /clock.
     """
 
     simulated = False
 
     def __init__(self, logger: Any, *, by_stamps: bool) -> None:
         self._by_stamps, self._now = by_stamps, 0
-        self.clock = BY_STAMPS if by_stamps else BY_RECORDER
         self.log = ChangeLog(logger, lambda: self._now * 1e-9)
-        self.record: AnswerRecord | None = None  # of all joint states
         self.joints = JointTable()
 
     def advance(self, recorded: int, stamp: int) -> int:
@@ -87,9 +120,7 @@ class RecordedNode:
             self._now = recorded
         elif stamp and (stamp > self._now or self._now - stamp > CLOCK_SET_BACK):
             self._now = stamp  # a much older stamp restarts the clock
-        elif not self._now:
-            return recorded
-        return self._now
+        return self._now or recorded
 
     def get_publishers_info_by_topic(self, topic: str) -> tuple[()]:
         """Return no publishers: a bag does not know them."""
@@ -104,45 +135,18 @@ class RecordedNode:
         return self._now
 
 
-class AwaitedJoints:
-    """Counts the missing joints of joint states that timed out, and collects all names in the messages.
+class Result(NamedTuple):
+    """An answer, and measured less computed efforts (m,) of the robot's `joint_names`; NaN: not measured."""
 
-    Several publishers are merged: until all have begun, joint states wait. Once one is answered, that is no
-    error.
-    """
-
-    def __init__(self) -> None:
-        self._recorded: dict[str, None] = {}  # names, in their order
-        self.counts = Counter[str]()  # joint states that timed out, by the joint that they waited for
-        self._answered = False
-
-    def continue_from(self, other: "AwaitedJoints") -> None:
-        """Take over the counts: this robot replaces the other one in the bag."""
-        self._recorded, self.counts, self._answered = other._recorded, other.counts, True
-
-    def add(self, names: Iterable[str], missing: Sequence[str], *, answered: bool) -> None:
-        """Count a joint state with these names, and the joints that it misses."""
-        self._recorded.update(dict.fromkeys(names))
-        if answered and not self._answered:
-            self._answered = True
-            self.counts.clear()
-        self.counts.update(missing)
-
-    def not_recorded(self) -> list[str]:
-        """Return the joints that were awaited and that no joint state holds."""
-        return [name for name in self.counts if name not in self._recorded]
-
-    def others(self, joints: Iterable[str]) -> list[str]:
-        """Return names in the messages that are not among these joints of the robot."""
-        known = frozenset(joints)
-        return [name for name in self._recorded if name not in known]
+    answer: Answer
+    residual: Array
 
 
-class ResidualFigures:
-    """Residuals, measured less computed torques, of all answers by joint: root mean square, largest."""
+class Residuals:
+    """Residuals of all answers by joint: root mean square, largest."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
-        self.names = names
+        self._names = names
         self._count = np.zeros(len(names), dtype=np.int64)
         self._norm, self._largest = np.zeros(len(names)), np.zeros(len(names))
 
@@ -153,114 +157,68 @@ class ResidualFigures:
         self._norm[known] = np.hypot(self._norm[known], residual[known])  # squares may overflow
         self._largest[known] = np.maximum(self._largest[known], np.abs(residual[known]))
 
-    def by_joint(self) -> dict[str, tuple[float, float]]:
-        """Return (root mean square, largest) residual [N m or N] of the joints with efforts."""
+    def by_joint(self) -> dict[str, dict[str, float]]:
+        """Return the root mean square and the largest residual [N m or N] of the joints with efforts."""
         return {
-            name: (float(self._norm[k] / np.sqrt(self._count[k])), float(self._largest[k]))
-            for k, name in enumerate(self.names)
+            name: {"rms": float(self._norm[k] / np.sqrt(self._count[k])), "largest": float(self._largest[k])}
+            for k, name in enumerate(self._names)
             if self._count[k]
         }
 
 
-def input_topics(
-    node: str, computation: Computation, wrenches: Iterable[str], odometry: str = "", reference: str = ""
-) -> dict[str, str]:
-    """Return the input topics of a node of this name, apart from joint states, with their types.
+class CsvResults:
+    """Columns: time [s] of the joint state's stamp, tau_JOINT, residual_JOINT, wrenches of connections.
+
+    Cells are empty where a number is not known: residuals of joints without effort. A wrench is what holds
+    the subsystem, in the frame that ~/connections/SUBSYSTEM/wrench of dynamics_node names.
 
     Args:
-        wrenches: recorded topics; those of all black boxes count, since a later robot may have others.
-        odometry, reference: what the node's topics of these names are remapped to.
-    """
-    namespace = node.rpartition("/")[0]
-    own = [topic for topic in wrenches if (found := WRENCH_TOPIC.fullmatch(topic)) and found["node"] == node]
-    topics = {"/tf_static": TRANSFORMS, **dict.fromkeys(own, WRENCH)}
-    if computation.base_states is not None:
-        topics[odometry or f"{namespace}/odometry"] = ODOMETRY
-    if computation.settings.acceleration_source == "reference":
-        topics[reference or f"{namespace}/reference"] = TRAJECTORY
-    return topics
+        motion: whether q_JOINT, v_JOINT and a_JOINT, which the torques were computed from, are written, too.
 
-
-class RecordedInputs:
-    """Takes the messages of `input_topics` for one robot; reports bad ones, and keeps the last good ones.
-
-    Messages for parts of another robot in the bag are ignored.
-
-    Attributes:
-        refused: number of bad messages, by input and cause.
+    Raises:
+        OSError: the file cannot be written; `write` and `close` likewise.
     """
 
-    def __init__(self, node: RecordedNode, computation: Computation, name: str) -> None:
-        self._node, self._computation = node, computation
-        self.refused = Counter[tuple[str, str]]()
-        wrenches = computation.wrenches
-        wrenches.links.fixed.unavailable = ""
-        external = partial(self._wrench, "external wrench", None, wrenches.take_external)
-        self._takes: dict[str, Callable[[Any], None]] = {f"{name}/external_wrench": external}
-        for box in computation.robot.black_boxes:
-            what, take = f"wrench of black box '{box}'", partial(wrenches.take_black_box, box)
-            topic = f"{name}/black_box/{topic_name(box)}/wrench"
-            self._takes[topic] = partial(self._wrench, what, box, take)
+    def __init__(self, path: str, robot: Robot, *, motion: bool) -> None:
+        self._path, self._robot, self._motion = path, robot, motion
+        moving = [f"{letter}_{name}" for letter in "qva" for name in robot.state_names] * motion
+        with self._naming_the_file():
+            self._file: Any = open(Path(path), "w", encoding="utf-8", newline="")  # noqa: SIM115  # until `close`
+            self._writer = csv.writer(self._file, lineterminator="\n")
+            self._writer.writerow(
+                [
+                    "time",
+                    *moving,
+                    *(f"tau_{name}" for name in robot.joint_names),
+                    *(f"residual_{name}" for name in robot.joint_names),
+                    *(f"{part}_{one.name}" for one in robot.graph.subsystems for part in COMPONENTS),
+                ]
+            )
 
-    def take(self, topic: str, kind: str, message: Any) -> None:
-        """Pass a message of one of the topics to its input."""
-        if topic in self._takes:
-            self._takes[topic](message)
-        elif kind == TRANSFORMS:
-            self._static_frames(message)
-        elif kind == ODOMETRY and self._computation.base_states is not None:
-            self._odometry(message)
-        elif kind == TRAJECTORY:
-            self._reference(message)
+    def write(self, result: Result) -> None:
+        """Write one answer."""
+        answer, robot = result.answer, self._robot
+        state = answer.state
+        parts: Sequence[Any] = (state.q, state.v, state.a) if self._motion else ()
+        wrenches = [answer.dynamics.connection_wrench(k)[1] for k in range(len(robot.graph.subsystems))]
+        values = np.concatenate([*parts, answer.effort[robot.published], result.residual, *wrenches]).tolist()
+        # the shortest text that gives the same number
+        cells = ["" if value != value else repr(value) for value in values]  # noqa: PLR0124  # NaN
+        with self._naming_the_file():
+            self._writer.writerow([stamp_seconds(state.stamp), *cells])
+
+    def close(self) -> None:
+        """Finish; no more answers follow."""
+        with self._naming_the_file():
+            self._file.close()
 
     @contextmanager
-    def _refusing(self, what: str) -> Iterator[None]:
-        """Count and report a message to the input `what` that raises BadMessage."""
+    def _naming_the_file(self) -> Iterator[None]:
+        """Name the file in errors of the system, which do not where the disk is full."""
         try:
             yield
-        except BadMessage as error:
-            self.refused[what, error.cause] += 1
-            self._node.log.problem(what, error.cause, f"refused: {error}")
-
-    def _wrench(self, what: str, box: str | None, take: Callable[..., object], message: Any) -> None:
-        now = self._node.now()
-        with self._refusing(what):
-            stamp = stamp_nanoseconds(message.header.stamp) or now
-            valid_for, wrenches = self._computation.settings.stale_after, self._computation.wrenches
-            check_age(stamp, now, valid_for, self._node.clock)
-            frame = wrenches.links.frame(box, message.header.frame_id)
-            wrenches.require_order(box, frame, stamp, now, valid_for)
-            take(frame, wrench_from_message(message), Arrival(stamp, NEVER_OLD))
-
-    def _static_frames(self, message: Any) -> None:
-        for transform in message.transforms:
-            with self._refusing("/tf_static"):
-                child, parent, H_parent_child = fixed_frame_from_message(transform)
-                link = self._computation.robot.link
-                self._computation.wrenches.links.fixed.set(link(child), link(parent), H_parent_child)
-
-    def _odometry(self, message: Any) -> None:
-        robot, states = self._computation.robot, self._computation.base_states
-        assert robot.base is not None  # else the topic is not read
-        assert states is not None
-        with self._refusing("odometry"):
-            orientation, twist = base_state_from_message(message, robot, robot.base)
-            stamp = stamp_nanoseconds(message.header.stamp) or self._node.now()
-            states.require_order(stamp, self._node.now())
-            states.add(stamp, orientation, twist)
-
-    def _reference(self, message: Any) -> None:
-        computation = self._computation
-        with self._refusing("reference"):
-            names, now = computation.robot.state_names, self._node.now()
-            computation.accelerations.reference.add(trajectory_from_message(message, names, now), now)
-
-
-class Result(NamedTuple):
-    """An answer, and measured less computed efforts (m,) of the robot's `joint_names`; NaN: not measured."""
-
-    answer: Answer
-    residual: Array
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self._path) from error
 
 
 def load(description: str, parameters: DynamicsParameters, *, topic: str = "") -> Computation:
@@ -298,74 +256,18 @@ def load(description: str, parameters: DynamicsParameters, *, topic: str = "") -
     return computation
 
 
-class RecordedAccelerations:
-    """Accelerations of joints from all velocities of a recording, by a filter without delay.
-
-    Each joint has its own stamps, as each publisher has. Parts between gaps are filtered separately, since
-    the motion in a gap is unknown.
+class Replay:
+    """One robot, and the messages of a bag that go through its computation.
 
     Args:
-        cutoff: [Hz].
-    """
-
-    def __init__(self, cutoff: float) -> None:
-        self._cutoff = cutoff
-        self._samples: dict[str, tuple[array[int], array[float]]] = {}
-        self._parts: dict[str, list[tuple[NDArray[np.int64], Array]]] = {}
-
-    def add(self, message: Any) -> None:
-        """Add the velocities of a joint state; without stamp or velocities it is ignored."""
-        if (stamp := stamp_of(message)) and len(message.velocity) == len(message.name):
-            for name, velocity in zip(message.name, message.velocity, strict=True):
-                if np.isfinite(velocity):
-                    stamps, velocities = self._samples.setdefault(name, (array("q"), array("d")))
-                    stamps.append(stamp)
-                    velocities.append(velocity)
-
-    def at(self, stamp: int, names: tuple[str, ...]) -> Array:
-        """Return the accelerations of these joints at a stamp [ns].
-
-        Raises:
-            BadMessage: they are not known there.
-        """
-        return np.array([self._at(stamp, name) for name in names])
-
-    def _at(self, stamp: int, name: str) -> float:
-        if name not in self._parts:
-            self._parts[name] = self._filtered(name)
-        for stamps, accelerations in self._parts[name]:
-            if stamps[0] <= stamp <= stamps[-1]:
-                return float(
-                    np.interp((stamp - stamps[0]) * 1e-9, (stamps - stamps[0]) * 1e-9, accelerations)
-                )
-        needed = f"{1.0 / self._cutoff:g} s, one every {longest_interval(self._cutoff):g} s"
-        text = f"no acceleration of '{name}': the zero-phase filter needs velocities during {needed}"
-        raise BadMessage("unfit for the filter", text)
-
-    def _filtered(self, name: str) -> list[tuple[NDArray[np.int64], Array]]:
-        """Return the filtered parts of a joint's record between gaps, if they are long enough."""
-        stamps, velocities = map(np.array, self._samples.get(name, (array("q"), array("d"))))
-        stamps, last = np.unique(stamps[::-1], return_index=True)  # the last of equal stamps is used
-        velocities = velocities[::-1][last]
-        gaps = np.flatnonzero(np.diff(stamps) * 1e-9 > longest_interval(self._cutoff)) + 1
-        parts = []
-        for own, v in zip(np.split(stamps, gaps), np.split(velocities, gaps), strict=True):
-            try:
-                a = md.filtered_accelerations((own - own[:1]) * 1e-9, v=v, cutoff=self._cutoff)
-            except md.StateError:  # the part is too short
-                continue
-            parts.append((own, a))
-        return parts
-
-
-class Replay:
-    """One robot and its recorded joint states.
+        name: full name of the node, below which its topics are. mark: of the robot's description, where joint
+        states may name it.
 
     Attributes:
-        record, awaited: what became of the joint states. inputs: takes all other messages.
-
-    Args:
-        recorded: accelerations that take the place of the node's.
+        record: what became of the joint states. refused: number of other bad messages, by input and cause.
+        topics: of the inputs beside joint states, with their types. names: of joints in all joint states.
+        awaited: joint states that timed out after the first answer, by the joint that they waited for.
+        uncovered: answers with accelerations of zero because no reference covers them.
 
     Raises:
         RobotError: a parameter contradicts the robot.
@@ -377,17 +279,14 @@ class Replay:
         computation: Computation,
         parameters: DynamicsParameters,
         name: str,
-        recorded: RecordedAccelerations | None = None,
+        mark: tuple[str, int | None] | None = None,
     ) -> None:
-        self._node, self.computation, self.robot = node, computation, computation.robot
-        if node.record is None:
-            node.record = AnswerRecord(node, lambda: parameters.stale_after)
-            node.record.clock = node.clock
-        self.record = node.record
-        self.awaited = AwaitedJoints()
-        if recorded is not None:
-            names = self.robot.state_names
-            computation.accelerations.recorded = lambda stamp: recorded.at(stamp, names)
+        self._node, self._computation, self.robot, self._mark = node, computation, computation.robot, mark
+        self.record = AnswerRecord(node, lambda: parameters.stale_after)
+        self.record.clock = self._clock = "the bag's newest time: a larger stale_after accepts it"
+        self.refused = Counter[tuple[str, str]]()
+        self.names, self.awaited, self.uncovered = dict[str, None](), Counter[str](), 0
+        self.residuals = Residuals(self.robot.joint_names)
         given = given_positions(parameters.absent_joints, self.robot.state_names)
         self._states = JointStates(  # with measured efforts
             node,  # type: ignore[arg-type]  # it has what JointStates needs of a node
@@ -397,33 +296,242 @@ class Replay:
             given,
             efforts=lambda: True,
         )
-        self.inputs = RecordedInputs(node, computation, name)
-        self._last: Answer | None = None
         self._result: Result | None = None
+        namespace, wrenches = name.rpartition("/")[0], computation.wrenches
+        external = partial(self._wrench, None, wrenches.take_external)
+        self._inputs: dict[str, tuple[str, str, Callable[[Any], None]]] = {
+            f"{name}/external_wrench": (WRENCH, "external wrench", external),
+        }
+        for box in self.robot.black_boxes:
+            take = partial(self._wrench, box, partial(wrenches.take_black_box, box))
+            topic = f"{name}/black_box/{topic_name(box)}/wrench"
+            self._inputs[topic] = WRENCH, f"wrench of black box '{box}'", take
+        if computation.base_states is not None:
+            self._inputs[f"{namespace}/odometry"] = ODOMETRY, "odometry", self._odometry
+        if computation.settings.acceleration_source == "reference":
+            self._inputs[f"{namespace}/reference"] = TRAJECTORY, "reference", self._reference
+        self.topics = {topic: kind for topic, (kind, _, _) in self._inputs.items()}
 
-    def continue_from(self, other: "Replay") -> None:
-        """Take over the state of another robot, which this robot replaces in the bag."""
-        self.awaited.continue_from(other.awaited)
-        self.inputs.refused = other.inputs.refused
-        self.computation.keep_base_states(other.computation)
-        self.computation.wrenches.links.fixed = other.computation.wrenches.links.fixed
-
-    def receive(self, message: Any, arrival: int) -> Result | None:
+    def joint_state(self, message: Any, arrival: int) -> Result | None:
         """Return the answer to a joint state; None if it gets none, which `record` counts.
 
         Args:
             arrival: by the bag's clock [ns].
         """
-        self._result, incomplete = None, self.record.counts.incomplete
+        self.names.update(dict.fromkeys(message.name))
+        counts = self.record.counts
+        answered, incomplete = counts.answered, counts.incomplete
+        try:
+            self._require_described(message.header.frame_id)
+        except BadMessage as error:
+            self.record.unanswerable(error)
+            return None
         self._states.receive(message, {"source_timestamp": 0, "received_timestamp": arrival})
-        missing = self.record.missing if self.record.counts.incomplete > incomplete else ()
-        self.awaited.add(message.name, missing, answered=self._result is not None)
+        self.awaited.update(self.record.missing if counts.incomplete > incomplete else ())
+        if counts.answered == answered:
+            return None
+        if not answered:  # several publishers are merged: until all have begun, waiting is no error
+            self.awaited.clear()
         return self._result
+
+    def _require_described(self, frame_id: str) -> None:
+        """Raise BadMessage where a joint state names another description than the robot's."""
+        named = description_of(frame_id)
+        if named is not None and self._mark is not None and named != self._mark:
+            name, stamp = named
+            text = f"it belongs to another description, '{name[:60]}' since {stamp_seconds(stamp)}"
+            raise BadMessage("another robot", text)
 
     def _answer(self, state: State, arrival: int) -> None:
         now = self._node.now()
-        answer = self.computation.compute(state, now, self._last, self.record.last)
-        self._last = answer
-        self.record.answered(answer, arrival, now, self.computation.settings.closure_tolerance)
+        answer = self._computation.compute(state, now, self.record.last)
+        self.record.answered(answer, arrival, now, self._computation.settings.closure_tolerance)
+        self.uncovered += state.coverage is Coverage.NONE
         assert state.effort is not None  # `_states` reads them
         self._result = Result(answer, (state.effort - answer.effort)[self.robot.published])
+        self.residuals.add(self._result.residual)
+
+    def input(self, topic: str, message: Any) -> None:
+        """Pass a message of one of `topics` to its input; count and report it where it is refused."""
+        _, what, take = self._inputs[topic]
+        try:
+            take(message)
+        except BadMessage as error:
+            self.refused[what, error.cause] += 1
+            self._node.log.problem(what, error.cause, f"refused: {error}")
+
+    def _wrench(self, box: str | None, take: Callable[..., object], message: Any) -> None:
+        now = self._node.now()
+        stamp = stamp_of(message) or now
+        valid_for, wrenches = self._computation.settings.stale_after, self._computation.wrenches
+        check_age(stamp, now, valid_for, self._clock)
+        frame = wrenches.links.frame(box, message.header.frame_id)
+        wrenches.require_order(box, frame, stamp, now, valid_for)
+        take(frame, wrench_from_message(message), Arrival(stamp, NEVER_OLD))
+
+    def _odometry(self, message: Any) -> None:
+        states = self._computation.base_states
+        assert self.robot.base is not None  # else the topic is not read
+        assert states is not None
+        orientation, twist = base_state_from_message(message, self.robot, self.robot.base)
+        stamp = stamp_of(message) or self._node.now()
+        states.require_order(stamp, self._node.now())
+        states.add(stamp, orientation, twist)
+
+    def _reference(self, message: Any) -> None:
+        now = self._node.now()
+        trajectory = trajectory_from_message(message, self.robot.state_names, now)
+        self._computation.accelerations.reference.add(trajectory, now)
+
+
+class Report:
+    """Counts, residuals, and where the bag is damaged.
+
+    Attributes:
+        damaged: messages whose bytes could not be read.
+        damage: why the bag could not be read to its end; empty where it could. written: path of the CSV.
+    """
+
+    def __init__(self, parameters: DynamicsParameters, replay: Replay) -> None:
+        self._parameters, self._replay = parameters, replay
+        self.damaged, self.damage, self.written = 0, "", ""
+
+    @property
+    def findings(self) -> bool:
+        """Whether something is wrong with the recording."""
+        replay, counts = self._replay, self._replay.record.counts
+        causes = [*counts.rejected, *(cause for _, cause in replay.refused)]
+        bad = any(cause not in USUAL for cause in causes) or bool(replay.awaited)
+        return bad or bool(self.damaged or self.damage or not counts.answered)
+
+    def accelerations(self) -> str:
+        """One line on the source of accelerations in the residuals; empty if they have no influence."""
+        p = self._parameters
+        if p.output == "gravity" or p.acceleration_source == "reference":
+            return ""
+        if p.acceleration_source == "zero":
+            return "accelerations: zero (-p acceleration_source:=filtered takes them from velocities)"
+        late = f"{1e3 * filter_lag(p.filter_cutoff):.0f} ms late at {p.filter_cutoff:g} Hz"
+        return f"accelerations: as the node's, {late}"
+
+    def lines(self) -> list[str]:
+        """Return the report as lines of text."""
+        record = self.record()
+        rows = [f"{record['robot']}: {record['received']} joint states, {record['answered']} answered"]
+        rows += [f"  not answered, {cause}: {count}" for cause, count in sorted(record["rejected"].items())]
+        rows += [f"  {text}: {_shown(record[name])}" for name, text in TEXTS.items() if record[name]]
+        for what, causes in record["refused"].items():
+            rows += [f"  {what} refused, {cause}: {count}" for cause, count in causes.items()]
+        return [*rows, f"written: {self.written}"] if self.written else rows
+
+    def record(self) -> dict[str, Any]:
+        """Return the report as JSON values."""
+        replay, counts, source = (
+            self._replay,
+            self._replay.record.counts,
+            self._parameters.acceleration_source,
+        )
+        refused: dict[str, dict[str, int]] = {}
+        for (what, cause), count in sorted(replay.refused.items()):
+            refused.setdefault(what, {})[cause] = count
+        known = frozenset(replay.robot.graph.joint_names)
+        return {
+            "robot": replay.robot.graph.name,
+            "received": counts.received,
+            "answered": counts.answered,
+            "incomplete": counts.incomplete,
+            "awaited": dict(replay.awaited),
+            "not_recorded": [name for name in replay.awaited if name not in replay.names],
+            "of_other_joints": counts.of_other_joints,
+            "other_joints": [name for name in replay.names if name not in known],
+            "rejected": dict(counts.rejected),
+            "refused": refused,
+            "acceleration_source": source,
+            "acceleration_lag": filter_lag(self._parameters.filter_cutoff) if source == "filtered" else None,
+            "answered_without_reference": replay.uncovered,
+            "closed_anew": counts.closed_anew,
+            "impossible_steps": dict(counts.steps),
+            "damaged_messages": self.damaged,
+            "damage": self.damage,
+            "residuals": replay.residuals.by_joint(),
+            "written": self.written,
+        }
+
+
+def _shown(value: int | list[str] | dict[str, int]) -> str:
+    """Return a number, names, or numbers by name, the largest ones first, as text."""
+    if isinstance(value, dict):
+        return ", ".join(f"'{name}' ({count})" for name, count in Counter(value).most_common())
+    return listed(value) if isinstance(value, list) else str(value)
+
+
+def run(
+    arguments: argparse.Namespace, parameters: DynamicsParameters, recording: Recording, warnings: Warnings
+) -> Report:
+    """Compute the torques of a bag, write them, and return the report.
+
+    Raises:
+        BagError: nothing can be read. RobotError: there is no robot, or it cannot be used. OSError: the CSV
+        cannot be written.
+    """
+    recording.require(arguments.joint_states, JOINT_STATE)
+    description, computation = _robot(arguments, parameters, recording)
+    for text in computation.robot.warnings:
+        warnings.warning(text)
+    states = (one.message for one in recording.messages([arguments.joint_states]) if one.message)
+    node = RecordedNode(warnings, by_stamps=stamp_of(next(states, None)) != 0)
+    mark = header_of(description) if description else None
+    replay = Replay(node, computation, parameters, arguments.node, mark)
+    report = Report(parameters, replay)
+    inputs = [topic for topic, kind in replay.topics.items() if topic in recording.of_type(kind)]
+    others = [topic for topic in recording.of_type(WRENCH) if WRENCH_TOPIC.fullmatch(topic)]
+    if others and not set(others).intersection(inputs):
+        warnings.warning(f"not read: {listed(others)}; --node names the node whose wrenches count")
+
+    def take(one: Recorded) -> None:
+        if one.message is None:
+            report.damaged += 1
+            return
+        arrival = node.advance(one.time, stamp_of(one.message))
+        if one.topic == arguments.joint_states:
+            result = replay.joint_state(one.message, arrival)
+            if result is not None and results is not None:
+                results.write(result)
+        elif one.topic in replay.topics:
+            replay.input(one.topic, one.message)
+        elif one.message.data != description:
+            text = f"another robot description came on '{arguments.description}': what follows is not read"
+            raise BagError(f"{text}; --robot FILE answers all joint states with one robot")
+
+    topics = [arguments.joint_states, *inputs]
+    topics += [arguments.description] if description else []
+    quiet, results = warnings.quiet or not sys.stderr.isatty(), None
+    with ExitStack() as stack:
+        if arguments.csv is not None:
+            results = CsvResults(arguments.csv, computation.robot, motion=arguments.motion)
+            stack.callback(results.close)
+            report.written = arguments.csv
+        messages, count, console = recording.messages(topics), recording.count(topics), warnings.console
+        try:
+            for one in track(messages, "messages", count, console=console, transient=True, disable=quiet):
+                take(one)
+        except BagError as error:
+            if not replay.record.counts.received:
+                raise
+            report.damage = str(error)
+    return report
+
+
+def _robot(
+    arguments: argparse.Namespace, parameters: DynamicsParameters, recording: Recording
+) -> tuple[str, Computation]:
+    """Return the first description in the bag, empty with a file, and the computation of its robot."""
+    if file := arguments.robot or parameters.robot_description_file:
+        return "", load(file, parameters)
+    if (topic := arguments.description) not in recording.topics:
+        raise RobotError(f"the bag has no topic '{topic}' with a robot: give --robot FILE")
+    recording.require(topic, TEXT)
+    for one in recording.messages([topic]):
+        if one.message is not None:
+            return one.message.data, load(one.message.data, parameters, topic=topic)
+    raise RobotError(f"the topic '{topic}' has no message that can be read: give --robot FILE")

@@ -14,8 +14,6 @@ from modular_dynamics_ros.computation.accelerations.filtered_acceleration import
 from modular_dynamics_ros.computation.values import Array, BaseState, ComputationSettings
 from modular_dynamics_ros.exceptions import BadMessage
 
-__all__ = ["BaseStates"]
-
 KEPT = 512  # samples: 0.5 s at 1 kHz, for joint states that waited in their queue meanwhile
 
 

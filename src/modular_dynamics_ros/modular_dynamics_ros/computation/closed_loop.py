@@ -18,8 +18,6 @@ from modular_dynamics_ros.computation.values import (
 )
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 
-__all__ = ["ClosedLoop", "ClosedLoopSolution"]
-
 
 @dataclass(frozen=True, eq=False)
 class ClosedLoopSolution:

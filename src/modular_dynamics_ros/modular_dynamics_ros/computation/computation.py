@@ -32,18 +32,6 @@ from modular_dynamics_ros.computation.wrenches.robot_wrenches import RobotWrench
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.exceptions import BadMessage
 
-__all__ = [
-    "Answer",
-    "Computation",
-    "Dynamics",
-    "OpenChain",
-    "OpenChainDynamics",
-    "configuration_after_change",
-    "coordinates_of",
-    "motion_of",
-    "state_after_change",
-]
-
 Motion = tuple[Array, Array, Array]  # positions (nq,), velocities and accelerations (nv,) of all joints
 
 

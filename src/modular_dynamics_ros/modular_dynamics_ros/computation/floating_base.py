@@ -12,8 +12,6 @@ from modular_dynamics.model import root_floating_joints
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import BadMessage, RobotError, listed
 
-__all__ = ["FloatingBase", "floating_base_of"]
-
 EARTH_CENTRED = "earth", "ecef"  # names of world frames
 
 

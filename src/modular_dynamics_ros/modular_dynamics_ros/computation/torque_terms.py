@@ -24,8 +24,6 @@ from modular_dynamics_ros.computation.values import (
     values_at,
 )
 
-__all__ = ["ExternalTorques", "TermsSolver", "TorqueTerms"]
-
 NEVER = -(1 << 62)  # [ns]
 
 

@@ -15,29 +15,6 @@ from modular_dynamics_ros.exceptions import NumbersError
 if TYPE_CHECKING:  # nodes import this file before the library
     from modular_dynamics.algebra import Quaternion
 
-__all__ = [
-    "AppliedWrenches",
-    "Array",
-    "BaseState",
-    "CLOCK_SET_BACK",
-    "ComputationSettings",
-    "Configuration",
-    "Coverage",
-    "Instants",
-    "LARGEST",
-    "StampedWrench",
-    "State",
-    "TWIST_NAMES",
-    "UNIT_NORM",
-    "Wrenches",
-    "all_finite",
-    "all_usable",
-    "checked_numbers",
-    "finite",
-    "joint_indices",
-    "values_at",
-]
-
 Array = NDArray[np.float64]
 Instants = NDArray[np.int64]  # [ns]
 #: Largest accepted joint values, rates, torques and wrenches: as in descriptions, see

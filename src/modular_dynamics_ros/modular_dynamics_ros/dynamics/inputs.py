@@ -18,11 +18,9 @@ from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import Arrival, check_age
 from modular_dynamics_ros.exceptions import BadMessage, SettingError, listed
-from modular_dynamics_ros.lifecycle.entities import SENSOR, STATIC_TRANSFORMS
+from modular_dynamics_ros.lifecycle.entities import SENSOR
 from modular_dynamics_ros.messages.geometry import (
-    TFMessage,
     base_state_from_message,
-    fixed_frame_from_message,
     unit_quaternion,
     wrench_from_message,
 )
@@ -155,7 +153,6 @@ class WrenchInputs(Subscriptions):
         self._computation, self._wrenches, self._boxes = computation, computation.wrenches, boxes
         self.refused: Counter[str] = Counter()
         self._reported_stops = 0
-        self._subscribe_to_frames()
         # all that is queued: on a busy computer the newest one would not be reached, one at a time
         external = partial(self._on_wrench, None)
         self._subscribe_to_stream(WrenchStamped, "~/external_wrench", external, SENSOR)
@@ -164,26 +161,8 @@ class WrenchInputs(Subscriptions):
             self._subscribe_to_stream(WrenchStamped, topic, of_box, SENSOR)
 
     def continue_from(self, other: "WrenchInputs") -> None:
-        """Take over counts and static frames from the session that this one replaces."""
+        """Take over counts from the session that this one replaces."""
         self.refused = other.refused
-        self._wrenches.links.fixed = other._wrenches.links.fixed
-
-    def _subscribe_to_frames(self) -> None:
-        """Subscribe to static frames, or note why they are unknown."""
-        fixed = self._wrenches.links.fixed
-        if TFMessage is None:
-            fixed.unavailable = "frames of TF are not known, because the package tf2_msgs is not installed"
-            return
-        fixed.unavailable = ""
-        self._subscribe(TFMessage, "/tf_static", self._on_static_frames, STATIC_TRANSFORMS)
-
-    def _on_static_frames(self, message: Any) -> None:
-        """Store the frames that are fixed to links of the robot."""
-        for transform in message.transforms:
-            with self._refusing(REFUSED, "/tf_static"):
-                child, parent, H_parent_child = fixed_frame_from_message(transform)
-                link = self._computation.robot.link
-                self._wrenches.links.fixed.set(link(child), link(parent), H_parent_child)
 
     def _on_wrench(self, box: str | None, message: WrenchStamped, info: dict[str, Any]) -> None:
         """Store the wrench of a black box; `box` None: an external wrench."""

@@ -2,7 +2,7 @@
 
 It listens to joint_states and, with acceleration_source 'reference', to reference. It is a lifecycle node:
 without robot_description_file it waits, configured, for a robot on the topic robot_description. Services
-change the robot while it runs: payloads, attached robots, locked joints, numbers of the model.
+change the robot while it runs: payloads, attached robots, locked joints.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from modular_dynamics_ros.node.robot_node import Description, RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 from modular_dynamics_ros.queries import QueryServices
-from modular_dynamics_ros.reconfiguration.services import Reconfiguration, ReconfigurationServices
+from modular_dynamics_ros.reconfiguration.services import Reconfiguration
 
 __all__ = ["DynamicsNode", "main"]
 
@@ -30,7 +30,6 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
     NAME = "dynamics_node"
     PARAMETERS = DynamicsParameters
     SESSION = DynamicsSession
-    _changes: Reconfiguration
     _offsets: SensorOffsets
     _threads: tuple[QueryServices | BlackBoxServices, ...] = ()  # none before the node is equipped
 
@@ -38,7 +37,7 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         """See `ManagedNode`."""
         self._queries = QueryServices(self)
         self._box_services = BlackBoxServices(self)
-        self._change_services = ReconfigurationServices(self)
+        self._changes = Reconfiguration(self)
         self._threads = self._queries, self._box_services
 
     def end(self) -> None:
@@ -58,11 +57,9 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         super().destroy_node()
 
     def prepare_robots(self) -> bool:
-        """Read stored changes and offsets: see `RobotNode`."""
-        changes = self._change_services.configure()
-        if changes is None:
+        """Read stored offsets: see `RobotNode`."""
+        if not self._changes.configure():
             return False
-        self._changes = changes
         try:
             self._offsets = SensorOffsets(self.parameters.offsets_file)
         except OffsetsFileError as error:
@@ -79,8 +76,8 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         return DynamicsSession.load(description, self.parameters, self._changes.changed)
 
     def _add(self, prepared: Any, description: Description) -> None:
-        """Replace the robot by a prepared one with the changes that are stored now."""
-        if self._changes.kept.changes != prepared.changed.wanted:
+        """Replace the robot by a prepared one with the changes that are active now."""
+        if self._changes.changes != prepared.changed.wanted:
             # the robot was changed while this description was prepared
             kept = self._changes.changed(prepared.described)
             prepared = prepared_keeping(prepared.described, kept, self.parameters)
@@ -110,17 +107,17 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         return self.now()
 
     def joint_names(self) -> tuple[str, ...]:
-        """See `ReconfigurationServices`."""
+        """See `Reconfiguration`."""
         return () if self._current is None else self._current.robot.joint_names
 
     def positions(self) -> Mapping[str, float]:
-        """See `ReconfigurationServices`."""
+        """See `Reconfiguration`."""
         return {} if self._current is None else self._current.positions
 
     def report(self) -> tuple[str, list[Status]]:
         """See `ManagedNode`."""
         robot, statuses = super().report()
-        texts = {f"change {k}": str(change) for k, change in enumerate(self._changes.in_force, 1)}
+        texts = {f"change {k}": str(change) for k, change in enumerate(self._changes.changes, 1)}
         good = f"{len(texts)} changes of the described robot" if texts else "the robot is as described"
         return robot, [*statuses, Status(OK, "changes", good, values=texts)]
 

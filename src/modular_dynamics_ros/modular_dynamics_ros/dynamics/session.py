@@ -20,7 +20,7 @@ from sensor_msgs.msg import JointState
 import modular_dynamics as md
 from modular_dynamics_ros.black_boxes import BlackBoxes
 from modular_dynamics_ros.computation.changes.edits import Applied
-from modular_dynamics_ros.computation.changes.kinds import locked_with_mimics
+from modular_dynamics_ros.computation.changes.kinds import locked_positions
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.robot import Robot, robot_of
@@ -131,7 +131,7 @@ def prepared_robot(
     if not np.array_equal(parameters.gravity, graph.gravity):  # it may have changed at run time
         graph = replace(graph, gravity=np.array(parameters.gravity))
     robot = robot_of(graph, base_source(parameters), parameters.frame_prefix)
-    robot = replace(robot, locked=locked_with_mimics(described, changed.changes, graph))
+    robot = replace(robot, locked=locked_positions(changed.changes))
     computation = Computation(robot, dynamics_settings(parameters))
     check = PinocchioCheck.of(robot) if parameters.crosscheck_rate > 0.0 else None
     return PreparedRobot(computation, check, described, changed)

@@ -19,7 +19,6 @@ __all__ = [
     "REQUESTS",
     "ReadingNode",
     "SENSOR",
-    "STATIC_TRANSFORMS",
 ]
 
 #: SensorDataQoS keeps 5: at 500 Hz a pause of 10 ms (another process on the core) would lose some. At 1 kHz
@@ -34,7 +33,6 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 #: is taken would be lost, and its joint states would belong to no robot.
 DESCRIPTIONS = QoSProfile(depth=20, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 #: As tf2's listeners: every broadcaster of static transforms keeps one message.
-STATIC_TRANSFORMS = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 #: Answers that a reliable publisher keeps for a slow subscriber: 0.2 s at 500 Hz.
 ANSWER_DEPTH = 100
 #: Requests to a service that wait while one is answered, and answers. The middleware drops what is above that

@@ -1,4 +1,4 @@
-"""Wrenches, poses, fixed frames and odometry: messages and arrays.
+"""Wrenches, poses and odometry: messages and arrays.
 
 A wrench is [force N, moment N m] at the origin of a frame, in its axes. Quaternions are w x y z in the
 library, x y z w in messages. Rotations are converted by tf_transformations or by transforms3d, which it
@@ -13,24 +13,19 @@ from numpy.typing import NDArray
 import modular_dynamics as md
 from modular_dynamics import algebra
 from modular_dynamics.algebra import rotation_matrix, translation
-from modular_dynamics.algebra.matrix_forms import homogeneous
 from modular_dynamics_ros.computation.floating_base import FloatingBase
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import LARGEST, UNIT_NORM, Array
 from modular_dynamics_ros.exceptions import BadMessage
 
 if TYPE_CHECKING:  # not every distribution has nav_msgs, and the command bag runs without ROS
-    from geometry_msgs.msg import Accel, TransformStamped, Twist
+    from geometry_msgs.msg import Accel, Twist
     from nav_msgs.msg import Odometry
 try:
     from builtin_interfaces.msg import Time
     from geometry_msgs.msg import Pose, Quaternion, Wrench, WrenchStamped
 except ImportError:  # the command bag runs without ROS: there messages are only read
     Time = Pose = Quaternion = Wrench = WrenchStamped = None
-try:
-    from tf2_msgs.msg import TFMessage as TFMessage  # noqa: PLC0414  # exported
-except ImportError:  # the wheels of ROS 2 do not have it
-    TFMessage = None
 try:
     import tf_transformations
 except ImportError:
@@ -141,28 +136,6 @@ def unit_quaternion(message: Quaternion) -> algebra.Quaternion:
         numbers = f"x y z w = {message.x:g} {message.y:g} {message.z:g} {message.w:g}"
         raise BadMessage("no orientation", f"its quaternion {numbers} has the norm {norm:g} instead of 1")
     return read * (1.0 / norm)
-
-
-def fixed_frame_from_message(transform: "TransformStamped") -> tuple[str, str, NDArray[np.float64]]:
-    """Return child, parent and H_parent_child (4, 4) of one transform on /tf_static.
-
-    Raises:
-        BadMessage: a frame has no name or is its own parent; numbers are not finite, or no unit quaternion.
-    """
-    child, parent = transform.child_frame_id, transform.header.frame_id
-    if not child or not parent or child == parent:
-        text = f"a transform from '{parent:.80}' to '{child:.80}'; two different names are needed"
-        raise BadMessage("bad transform", text)
-    p = transform.transform.translation
-    position = np.array([p.x, p.y, p.z])
-    try:
-        if not np.isfinite(position).all():
-            raise BadMessage("bad transform", "its translation is not finite")
-        rotation = rotation_matrix(unit_quaternion(transform.transform.rotation))
-    except BadMessage as error:
-        text = f"the transform from '{parent:.80}' to '{child:.80}' cannot be used: {error}"
-        raise BadMessage("bad transform", text) from error
-    return child, parent, homogeneous(rotation, position)
 
 
 def base_state_from_message(

@@ -14,10 +14,9 @@ from modular_dynamics_ros.computation import torque_terms
 from modular_dynamics_ros.computation.queries.quantities import EquationTerms
 from modular_dynamics_ros.computation.queries.query_model import QueryError, RequestedState
 from modular_dynamics_ros.computation.queries.trajectory import MOST_POINTS, Excess, Motion, Torques
-from modular_dynamics_ros.computation.values import Array, StampedWrench
-from modular_dynamics_ros.exceptions import BadMessage, repeated
+from modular_dynamics_ros.computation.values import StampedWrench
+from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.geometry import (
-    quaternion_message,
     rates_array,
     unit_quaternion,
     wrench_from_message,
@@ -68,16 +67,6 @@ def wrenches_from_messages(messages: Sequence[WrenchStamped]) -> list[StampedWre
     return [(message.header.frame_id, wrench_from_message(message)) for message in messages]
 
 
-def efforts_from_request(names: Sequence[str], efforts: Sequence[float]) -> dict[str, float]:
-    """Return efforts by joint. Raises QueryError: counts differ, or a joint is named twice."""
-    if len(names) != len(efforts):
-        text = f"efforts has {len(efforts)} values for {len(names)} effort_names; one for each is needed"
-        raise QueryError("BAD_STATE", text)
-    if twice := repeated(names):
-        raise QueryError("BAD_STATE", f"effort_names has '{twice[0]:.80}' more than once")
-    return dict(zip(names, efforts, strict=True))
-
-
 def motion_from_message(message: JointTrajectory) -> Motion:
     """Return the points of a trajectory; its efforts are not read.
 
@@ -119,13 +108,6 @@ def equation_message(stamp: Time, terms: EquationTerms) -> EquationOfMotion:
     message.header.stamp = stamp
     for name in ("mass_matrix", "nonlinear_effects", "gravity", "springs"):
         setattr(message, name, array("d", getattr(terms, name).tobytes()))
-    return message
-
-
-def matrix_pose_message(H: Array) -> Pose:
-    """Return a homogeneous matrix H_a_b as the pose of b in a."""
-    message = Pose(orientation=quaternion_message(H[:3, :3]))
-    message.position.x, message.position.y, message.position.z = H[:3, 3].tolist()
     return message
 
 

@@ -20,10 +20,6 @@ Take = Callable[[Any, "Exception | None"], None]
 """Takes a result, or why there is none, in the executor's thread."""
 
 
-def _keep(result: Any) -> None:
-    """Discard nothing; default for results that need no cleanup."""
-
-
 class Worker:
     """Does one piece of work after the other, from the first one until `destroy`.
 
@@ -32,8 +28,7 @@ class Worker:
     """
 
     def __init__(self, node: Any) -> None:
-        self._jobs: queue.SimpleQueue[tuple[Callable[[], Any], Callable[[Any], None]] | None]
-        self._jobs = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[Callable[[], Any] | None] = queue.SimpleQueue()
         self._waiting = deque[Take]()  # takers of results that are not there yet, in order
         self._done = deque[tuple[Any, Exception | None]]()
         self._lock = threading.Lock()
@@ -45,26 +40,22 @@ class Worker:
         """Return how many results are awaited."""
         return len(self._waiting)
 
-    def submit(self, work: Callable[[], Any], take: Take, discard: Callable[[Any], None] = _keep) -> None:
-        """Do `work` after what was submitted before; `take` gets what comes of it.
-
-        Args:
-            discard: takes a result that is no longer awaited.
-        """
+    def submit(self, work: Callable[[], Any], take: Take) -> None:
+        """Do `work` after what was submitted before; `take` gets what comes of it."""
         if self._ended is not None:
             take(None, self._ended)
             return
         self._waiting.append(take)
-        self._jobs.put((work, discard))
+        self._jobs.put(work)
         if self._thread is None:
             thread = threading.Thread(target=self._work, name="worker", daemon=True)
             thread.start()
             self._thread = thread
 
-    async def run(self, work: Callable[[], Any], discard: Callable[[Any], None] = _keep) -> Any:
+    async def run(self, work: Callable[[], Any]) -> Any:
         """Return what `work` returns, or raise what it raises."""
         future = Future()
-        self.submit(work, lambda result, error: future.set_result((result, error)), discard)
+        self.submit(work, lambda result, error: future.set_result((result, error)))
         result, error = await future
         if error is not None:
             raise error
@@ -91,8 +82,7 @@ class Worker:
 
     def _work(self) -> None:
         """Do the submitted work, until there is a None in the queue; runs in the thread."""
-        while (job := self._jobs.get()) is not None:
-            work, discard = job
+        while (work := self._jobs.get()) is not None:
             if self._ended is not None:
                 continue
             result, failure = None, None
@@ -101,14 +91,11 @@ class Worker:
             except BaseException as error:  # who awaits the result must get one, and the thread goes on
                 failure = error if isinstance(error, Exception) else RuntimeError(repr(error))
             with self._lock:
-                awaited = bool(self._waiting)
-                if awaited:
+                if self._waiting:
                     self._done.append((result, failure))
                 if self._ended is None:
                     with suppress(InvalidHandle):  # the node was destroyed first
                         self._wake.trigger()
-            if not awaited and failure is None:
-                discard(result)
 
     def _hand_over(self) -> None:
         """Give the first result to its taker; runs in the executor's thread."""

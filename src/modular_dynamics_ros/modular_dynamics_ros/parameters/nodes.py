@@ -97,11 +97,6 @@ Parameters = TypeVar("Parameters", bound=RobotParameters)
 class DynamicsParameters(RobotParameters):
     """Parameters of dynamics_node."""
 
-    changes_file: str = unconfigured(
-        "",
-        "path of a YAML file that keeps changes of the robot, such as payloads, over restarts: read when "
-        "configuring, written after each change; empty: none",
-    )
     offsets_file: str = unconfigured(
         "",
         "path of a YAML file that keeps the offsets of black boxes' sensors over restarts: read when "

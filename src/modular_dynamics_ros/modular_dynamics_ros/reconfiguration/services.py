@@ -1,22 +1,20 @@
 """Services that change the robot of dynamics_node, and its changes: active all or not at all.
 
 A change is prepared outside the executor. It becomes active between joint states, or is refused and changes
-nothing. The changes stay in their order, with a new description and, by a file, after a restart.
+nothing. The changes stay in their order, also with a new description, until the node is cleaned up.
 """
 
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from modular_dynamics_interfaces.srv import (
     AttachSubsystem,
     DetachSubsystem,
     LockJoints,
-    SetModelParameters,
     SetPayload,
 )
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-from rclpy.node import Node
 from std_msgs.msg import String
 
 import modular_dynamics as md
@@ -24,13 +22,10 @@ from modular_dynamics.exceptions import ModelError, ModularDynamicsError, Unknow
 from modular_dynamics_ros.computation.changes import edits
 from modular_dynamics_ros.computation.changes.edits import Applied, applied
 from modular_dynamics_ros.computation.changes.kinds import (
-    IDENTITY_POSE,
     Attachment,
     Changes,
-    ChangesFile,
     Payload,
 )
-from modular_dynamics_ros.computation.kept_file import Draft
 from modular_dynamics_ros.diagnostics.change_log import described as described_failure
 from modular_dynamics_ros.diagnostics.change_log import one_line
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, NumbersError, RobotError, UnknownError
@@ -44,7 +39,7 @@ Edit = Callable[[md.SubsystemGraph, Changes], Changes]
 
 ATTEMPTS = 10  # a new description may come while a change is prepared
 #: Of these requests a ModelError is about their numbers, and not about the robot.
-NUMERIC_REQUESTS = SetPayload.Response, SetModelParameters.Response, LockJoints.Response
+NUMERIC_REQUESTS = SetPayload.Response, LockJoints.Response
 
 
 class NoRobotError(RobotError):
@@ -61,93 +56,87 @@ CODES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], str], ...] = (
 )
 
 
-class Kept(NamedTuple):
-    """A robot's name, and the changes that are stored for it."""
-
-    robot: str = ""
-    changes: Changes = ()
-
-
-class _Drafted(NamedTuple):
-    """A changed robot, not active yet: what the node has prepared, the file, and the URDF to publish."""
-
-    prepared: Any
-    draft: Draft
-    text: str
-
-
 class Reconfiguration:
-    """Keeps the changes of the active robot, and makes new ones.
+    """Keeps the changes of the active robot, and makes new ones by services.
+
+    The services are there as long as their node, and refuse all requests while it is not configured. One
+    request at a time, in their own callback group: the node's other callbacks run meanwhile.
 
     Args:
         node: dynamics_node. `active`, `why_no_robot`; `robot_in_force()`: what was prepared of the active
             robot, with `described`, the graph of its description, and `changed`, that graph with the
             changes; `prepare_changed(described, changed)`: the same of a changed robot, which is slow, for
             any thread; `make_changed(prepared)`: a session of it, not active yet; `put_in_force(session)`:
-            lets it answer joint states from a stamp [ns] on, which is returned.
-        publisher: of the active robot's description; None: it is not published.
+            lets it answer joint states from a stamp [ns] on, which is returned; `joint_names()` with
+            published efforts; `positions()`, the last measured ones by joint.
 
     Attributes:
-        kept: active, or read from the file while their robot has not come. stamp: of the last change [ns],
-        0 before the first.
-
-    Raises:
-        ChangeFileError: the file is damaged.
+        stamp: of the last change [ns], 0 before the first.
     """
 
-    def __init__(self, node: Any, publisher: Any = None) -> None:
-        self._node, self._publisher, self._strict = node, publisher, node.parameters.strict
-        self._file = ChangesFile(node.parameters.changes_file, strict=self._strict)
-        stored = self._file.read()
-        self.kept = Kept() if stored is None else Kept(*stored)
+    def __init__(self, node: Any) -> None:
+        self._node = node
+        self._publisher: Any = None  # of the active robot's description; None: it is not published
+        self._worker: Worker | None = None  # while configured
+        self._kept: tuple[str, Changes] = "", ()  # with the name of their robot
         self.stamp = 0
-        self._has_been_active = False  # whether the file's robot has been active
-        self._worker = Worker(node)
-        if self.kept.changes:
-            count = len(self.kept.changes)
-            node.get_logger().info(f"changes_file: {count} changes of '{self.kept.robot}'")
+        group = MutuallyExclusiveCallbackGroup()
+        for kind, name, request in (
+            (SetPayload, "set_payload", self._set_payload),
+            (AttachSubsystem, "attach_subsystem", self._attach_subsystem),
+            (DetachSubsystem, "detach_subsystem", self._detach_subsystem),
+            (LockJoints, "lock_joints", self._lock_joints),
+        ):
+            answer = self._answering(request)
+            node.create_service(kind, f"~/{name}", answer, qos_profile=REQUESTS, callback_group=group)
 
-    def destroy(self) -> None:
-        """Refuse the change that is being prepared; safe to repeat."""
-        self._worker.destroy(NoRobotError("the node was cleaned up before the change was prepared"))
+    def configure(self) -> bool:
+        """Begin without changes, until the node is cleaned up; False, after logging why, on errors."""
+        node, self._publisher = self._node, None
+        if node.parameters.publish_robot_description:
+            if not node.parameters.robot_description_file:
+                why = "without it, another node publishes the topic"
+                node.get_logger().error(f"publish_robot_description needs robot_description_file: {why}")
+                return False
+            self._publisher = node.make_publisher(String, "robot_description", LATCHED)
+        self._kept, self.stamp, self._worker = ("", ()), 0, Worker(node)
+        node.while_configured.callback(self.end)
+        return True
 
-    def changed(self, described: md.SubsystemGraph) -> Applied:
-        """Return a described robot with its stored changes. Thread-safe."""
-        kept = self.kept
-        if not kept.changes:
-            return Applied(described, ())
-        if kept.robot == described.name:
-            return applied(described, kept.changes, strict=self._strict, drop=True)
-        why = f"they are of the robot '{kept.robot}', and this one is '{described.name}'"
-        dropped = tuple(f"{change}: {why}" for change in kept.changes)
-        return Applied(described, (), dropped, wanted=kept.changes)
+    def end(self) -> None:
+        """Refuse requests from now on, also the one whose change is being prepared; safe to repeat."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.destroy(NoRobotError("the node was cleaned up before the change was prepared"))
 
     @property
-    def in_force(self) -> Changes:
-        """Return the active changes; without a robot, those that wait for it."""
-        now = self._node.robot_in_force()
-        return self.kept.changes if now is None or now.described.name == self.kept.robot else ()
+    def _strict(self) -> bool:
+        return bool(self._node.parameters.strict)
+
+    @property
+    def changes(self) -> Changes:
+        """The active changes, in order."""
+        return self._kept[1]
+
+    def changed(self, described: md.SubsystemGraph) -> Applied:
+        """Return a described robot with its changes. Thread-safe."""
+        robot, changes = self._kept
+        if not changes or robot == described.name:
+            return applied(described, changes, strict=self._strict, drop=True)
+        why = f"they are of the robot '{robot}', and this one is '{described.name}'"
+        dropped = tuple(f"{change}: {why}" for change in changes)
+        return Applied(described, (), dropped, wanted=changes)
 
     def adopt(self, robot: str, changed: Applied) -> None:
-        """Adopt these changes with an active description; the others are dropped, or wait for their robot."""
-        waits = bool(self.kept.changes) and self.kept.robot != robot and not self._has_been_active
+        """Adopt these changes with an active description; the others are dropped."""
         for text in changed.dropped:
-            self._node.get_logger().warning(f"a change {'waits' if waits else 'is dropped'}: {text}")
-        if waits:
-            return  # a wrong description must not destroy them
+            self._node.get_logger().warning(f"a change is dropped: {text}")
         if changed.changes:
             texts = "; ".join(map(str, changed.changes))
             self._node.get_logger().info(f"changes that stay active: {texts}")
         for warning in changed.warnings:
             self._node.get_logger().warning(warning)
-        before, self.kept = self.kept, Kept(robot, changed.changes)
-        if not self._has_been_active or before == self.kept or not (before.changes or changed.changes):
-            self._has_been_active = True  # what does not fit the first description stays in the file
-            return
-        try:
-            self._file.draft(*self.kept).commit()
-        except ChangeFileError as error:
-            self._node.get_logger().error(str(error))
+        self._kept = robot, changed.changes
 
     def publish_description(self) -> None:
         """Publish the active robot's description, if its topic exists."""
@@ -159,7 +148,7 @@ class Reconfiguration:
         except md.ModularDynamicsError as error:
             self._node.get_logger().error(f"robot_description is not published: {error}")
 
-    async def change(self, edit: Edit, what: str) -> None:
+    async def _change(self, edit: Edit, what: str) -> None:
         """Activate the changes that `edit` makes.
 
         Args:
@@ -171,14 +160,14 @@ class Reconfiguration:
         """
         for _ in range(ATTEMPTS):
             now = self._in_force()
+            assert self._worker is not None  # an active node is configured
             work = partial(self._drafted, now.described, now.changed.changes, edit)
-            drafted: _Drafted = await self._worker.run(work, lambda made: made.draft.discard())
+            prepared, text = await self._worker.run(work)
             if self._node.active and self._node.robot_in_force() is now:
-                break
-            drafted.draft.discard()  # another description has come
+                break  # else another description has come
         else:
             raise RobotError("descriptions come faster than the change can be prepared")
-        self._put_in_force(drafted, what, now.changed)
+        self._put_in_force(prepared, text, what, now.changed)
 
     def _in_force(self) -> Any:
         """Return the active robot. Raises NoRobotError: there is none."""
@@ -189,83 +178,24 @@ class Reconfiguration:
             raise NoRobotError(self._node.why_no_robot)
         return now
 
-    def _drafted(self, described: md.SubsystemGraph, changes: Changes, edit: Edit) -> _Drafted:
-        """Prepare an edited robot, which is slow. Thread-safe."""
+    def _drafted(self, described: md.SubsystemGraph, changes: Changes, edit: Edit) -> tuple[Any, str]:
+        """Prepare an edited robot and the URDF to publish, which is slow. Thread-safe."""
         changed = applied(described, edit(described, changes), strict=self._strict)
         prepared = self._node.prepare_changed(described, changed)
-        text = "" if self._publisher is None else _description(changed.graph)
-        return _Drafted(prepared, self._file.draft(described.name, changed.changes), text)
+        return prepared, "" if self._publisher is None else _description(changed.graph)
 
-    def _put_in_force(self, drafted: _Drafted, what: str, before: Applied) -> None:
+    def _put_in_force(self, prepared: Any, text: str, what: str, before: Applied) -> None:
         """Activate a changed robot, and log its warnings except those of the changes before."""
-        session = None
-        try:
-            session = self._node.make_changed(drafted.prepared)
-            drafted.draft.commit()
-        except Exception:
-            drafted.draft.discard()
-            if session is not None:
-                session.destroy()
-            raise
-        changed: Applied = drafted.prepared.changed
-        self.stamp = self._node.put_in_force(session)
-        self.kept, self._has_been_active = Kept(drafted.prepared.described.name, changed.changes), True
+        changed: Applied = prepared.changed
+        self.stamp = self._node.put_in_force(self._node.make_changed(prepared))
+        self._kept = prepared.described.name, changed.changes
         log = self._node.get_logger()
         for warning in changed.warnings:
             if warning not in before.warnings:
                 log.warning(warning)
         log.info(f"{what}; {len(changed.changes)} active changes")
-        if drafted.text:
-            self._publisher.publish(String(data=drafted.text))
-
-
-class ReconfigurationServices:
-    """Services that are there as long as their node, and refuse all requests while it is not configured.
-
-    One request at a time, in their own callback group: the node's other callbacks run meanwhile.
-
-    Args:
-        node: dynamics_node. See `Reconfiguration`; it also has `joint_names()` with published efforts, and
-            `positions()`, the last measured ones by joint.
-    """
-
-    def __init__(self, node: Node) -> None:
-        self._node: Any = node
-        self._changes: Reconfiguration | None = None  # while configured
-        group = MutuallyExclusiveCallbackGroup()
-        for kind, name, request in (
-            (SetPayload, "set_payload", self._set_payload),
-            (AttachSubsystem, "attach_subsystem", self._attach_subsystem),
-            (DetachSubsystem, "detach_subsystem", self._detach_subsystem),
-            (LockJoints, "lock_joints", self._lock_joints),
-            (SetModelParameters, "set_model_parameters", self._set_model_parameters),
-        ):
-            answer = self._answering(request)
-            node.create_service(kind, f"~/{name}", answer, qos_profile=REQUESTS, callback_group=group)
-
-    def configure(self) -> Reconfiguration | None:
-        """Return the changes, until the node is cleaned up; None, after logging why, on errors."""
-        node, parameters = self._node, self._node.parameters
-        publisher: Any = None
-        if parameters.publish_robot_description:
-            if not parameters.robot_description_file:
-                why = "without it, another node publishes the topic"
-                node.get_logger().error(f"publish_robot_description needs robot_description_file: {why}")
-                return None
-            publisher = node.make_publisher(String, "robot_description", LATCHED)
-        try:
-            self._changes = Reconfiguration(node, publisher)
-        except ChangeFileError as error:
-            node.get_logger().error(str(error))
-            return None
-        node.while_configured.callback(self.end)
-        return self._changes
-
-    def end(self) -> None:
-        """Refuse requests from now on, also the one whose change is being prepared; safe to repeat."""
-        if self._changes is not None:
-            self._changes.destroy()
-        self._changes = None
+        if text:
+            self._publisher.publish(String(data=text))
 
     def _answering(self, make: Callable[[Any], tuple[Edit, str]]) -> Callable[..., Coroutine[Any, Any, Any]]:
         """Return a service's callback.
@@ -275,20 +205,20 @@ class ReconfigurationServices:
         """
 
         async def answer(request: Any, response: Any) -> Any:
-            if (changes := self._changes) is None:
+            if self._worker is None:
                 response.error_code = response.NOT_ACTIVE
                 response.error_message = "the node is not active; configure and activate it first"
                 return response
             try:
                 edit, what = make(request)
-                await changes.change(edit, one_line(what))
+                await self._change(edit, one_line(what))
                 response.success = True
             except Exception as error:  # a service must not end the node
                 response.error_code = self._refusal(response, error)
                 expected = isinstance(error, ModularDynamicsError | NodeError)
                 response.error_message = one_line(str(error) if expected else described_failure(error))
                 self._node.get_logger().warning(f"change refused: {response.error_message}")
-            response.stamp = stamp_message(changes.stamp)
+            response.stamp = stamp_message(self.stamp)
             response.joint_names = list(self._node.joint_names())
             return response
 
@@ -319,27 +249,25 @@ class ReconfigurationServices:
         return edit, f"payload of {load[0]:g} kg on '{link}'"
 
     def _attach_subsystem(self, request: AttachSubsystem.Request) -> tuple[Edit, str]:
-        """Attach another robot, or bring one back that was detached."""
         r, pose, link = request, pose_numbers(request.pose), self._link(request.link)
         strict = self._node.parameters.strict
 
         def edit(described: md.SubsystemGraph, changes: Changes) -> Changes:
-            if r.robot_description and r.file:
-                raise RobotError(f"'{r.name}' has both a robot_description and a file; give one of them")
-            if r.robot_description:
-                read = partial(Attachment.of, r.name, r.robot_description)
-            elif r.file:
-                read = partial(Attachment.of_file, r.name, r.file)
+            if bool(r.robot_description) == bool(r.file):
+                has = (
+                    "both a robot_description and a file"
+                    if r.file
+                    else "neither a robot_description nor a file"
+                )
+                raise RobotError(f"'{r.name}' has {has}; give one of them")
+            if r.file:
+                attachment = Attachment.of_file(r.name, r.file, link, pose, r.prefix, strict=strict)
             else:
-                back = edits.reattached(described, changes, r.name)
-                if link or r.prefix or (any(pose) and pose != IDENTITY_POSE):
-                    text = f"'{r.name}' comes back where it was: leave link, pose and prefix out"
-                    raise RobotError(f"{text}, or attach its URDF elsewhere by another name")
-                return back
-            return edits.attached(described, changes, read(link, pose, r.prefix, strict=strict))
+                text = r.robot_description
+                attachment = Attachment.of(r.name, text, link, pose, r.prefix, strict=strict)
+            return edits.attached(described, changes, attachment)
 
-        again = not (r.robot_description or r.file)
-        return edit, f"'{r.name}' brought back" if again else f"'{r.name}' attached to '{link}'"
+        return edit, f"'{r.name}' attached to '{link}'"
 
     def _detach_subsystem(self, request: DetachSubsystem.Request) -> tuple[Edit, str]:
         return partial(edits.detached, name=request.name), f"'{request.name}' detached"
@@ -359,11 +287,6 @@ class ReconfigurationServices:
             return edits.locked(described, changes, names, positions, measured=not given)
 
         return edit, f"{'unlocked' if request.unlock else 'locked'}: {', '.join(names)}"
-
-    def _set_model_parameters(self, request: SetModelParameters.Request) -> tuple[Edit, str]:
-        names, values = list(request.names), list(request.values)
-        what = f"numbers of the model: {', '.join(names) or 'as described'}"
-        return lambda _, changes: edits.with_parameters(changes, names, values), what
 
 
 def _description(graph: md.SubsystemGraph) -> str:

@@ -1,6 +1,5 @@
 """The command as users start it: without ROS, by its registration, its report, flat memory."""
 
-import argparse
 import json
 import os
 import shutil
@@ -13,9 +12,8 @@ import yaml
 from helpers.paths import ROOT
 from helpers.processes import run_command, run_python
 from helpers.recorded_bags import START, moving_states, text, write_bag
-from modular_dynamics.shell.command import add_robot_arguments
 from modular_dynamics.shell.main import main
-from modular_dynamics_ros.bag.command import add_parameter_options, parameters_of
+from modular_dynamics_ros.bag.command import parameters_of
 from modular_dynamics_ros.exceptions import ParameterError
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
@@ -48,7 +46,7 @@ def recording(tmp_path, names, four_link):
 
 
 def test_without_ros(recording, tmp_path, four_link):
-    options = ("--csv", tmp_path / "t.csv", "--acceleration-source", "filtered", "--quiet")
+    options = ("--csv", tmp_path / "t.csv", "-p", "acceleration_source:=filtered", "--quiet")
     done = run_python("-c", WITHOUT_ROS, "bag", recording, *options)
     assert (done.returncode, done.stderr) == (0, "")
     assert "50 joint states, 45 answered" in done.stdout
@@ -67,29 +65,24 @@ def test_it_is_registered_by_the_packages_own_metadata(recording, tmp_path):
 def test_the_report_as_text(recording, capsys):
     assert main(["bag", str(recording)]) == 0
     out = capsys.readouterr().out
-    assert "four_link: 50 joint states, 50 answered (clock: when they were recorded)" in out
+    assert "four_link: 50 joint states, 50 answered" in out
     assert "measured effort less torque [N m or N]" in out
     assert out.splitlines()[-1].split()[0] == "right"
 
 
-def test_above_residuals_without_accelerations_a_line_says_so(recording, capsys):
-    zero = "zero (--zero-phase takes them from velocities)"
-    late = "as the node's, 61 ms late at 10 Hz (--zero-phase does not delay them)"
-    for options, said in (
-        ((), zero),
-        (("--acceleration-source", "filtered"), late),
-        (("--zero-phase", "--filter-cutoff=20"), "of velocities, not delayed (zero-phase filter of 20 Hz)"),
-        (("--output", "gravity"), ""),
+def test_above_residuals_a_line_says_where_accelerations_come_from(recording, capsys):
+    for assignment, said in (
+        ("friction:=none", "zero (-p acceleration_source:=filtered takes them from velocities)"),
+        ("acceleration_source:=filtered", "as the node's, 61 ms late at 10 Hz"),
+        ("output:=gravity", ""),
     ):
-        assert main(["bag", str(recording), *options, "--quiet"]) == 0
+        assert main(["bag", str(recording), "-p", assignment, "--quiet"]) == 0
         out = capsys.readouterr().out
         assert (
             f"\n\naccelerations: {said}\nmeasured effort less torque" in out
             if said
             else "accelerations:" not in out
         )
-    assert main(["bag", str(recording), "--acceleration-source", "filtered", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["acceleration_source"] == "filtered"
 
 
 @pytest.mark.parametrize(
@@ -100,13 +93,14 @@ def test_above_residuals_without_accelerations_a_line_says_so(recording, capsys)
         (("--robot", "missing.urdf"), "no URDF file at 'missing.urdf'"),
         (("--description", "/other"), "has no topic '/other' with a robot: give --robot FILE"),
         (("--csv", "no/folder/t.csv"), "No such file or directory"),
-        (("--filter-cutoff", "fast"), "filter_cutoff must be a number, not 'fast'"),
-        (("--gravity", "1,2"), "gravity must be 3 finite numbers"),
-        (("--reversed-black-boxes", "x"), "reversed_black_boxes names 'x'"),
-        (
-            ("--zero-phase", "--acceleration-source", "zero"),
-            "--zero-phase is a filter; --acceleration-source zero has none",
-        ),
+        (("--csv", "/dev/full"), "'/dev/full': No space left on device"),
+        (("-p", "filter_cutoff:=fast"), "filter_cutoff must be a number, not 'fast'"),
+        (("-p", "gravity:=[1, 2]"), "gravity must be 3 finite numbers"),
+        (("-p", "gravity:=[1"), "-p gravity:=[1: the value is no YAML"),
+        (("-p", "output:="), "output must be a text, not None"),
+        (("-p", "frictin:=urdf"), "dynamics_node has no parameter 'frictin'; 'friction' may be meant"),
+        (("-p", "friction"), "-p friction: NAME:=VALUE is needed"),
+        (("-p", "reversed_black_boxes:=[x]"), "reversed_black_boxes names 'x'"),
     ],
 )
 def test_what_cannot_be_used_takes_one_line(recording, capsys, options, words):
@@ -169,37 +163,24 @@ sys.exit(code)
 """
 
 
-def given_and_left_out(*words):
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--node", default="/dynamics_node")
-    add_parameter_options(parser)
-    return parameters_of(parser.parse_args(list(map(str, words))))
+def parsed(*assignments, file=None):
+    return parameters_of(file, assignments, "/dynamics_node")[0]
 
 
-def parsed(*words):
-    return given_and_left_out(*words)[0]
-
-
-def test_without_options_the_parameters_are_the_nodes_defaults():
+def test_parameters_are_the_nodes_and_their_values_yaml(tmp_path):
     assert parsed() == DynamicsParameters()
-
-
-def test_options_have_the_types_of_the_parameters():
+    path = tmp_path / "params.yaml"
+    path.write_text("dynamics_node:\n  ros__parameters: {friction: none, filter_cutoff: 3.0}\n")
     given = parsed(
-        "--gravity",
-        "0,0,-1.62",
-        "--floating-base",
-        "--friction",
-        "urdf",
-        "--filter-cutoff",
-        "5",
-        "--absent-joints",
-        "a:=1",
-        "--absent-joints",
-        "b:=2",
+        "gravity:=[0, 0, -1.62]",
+        "floating_base:=true",
+        "friction:=urdf",
+        "stale_after:=5e-1",
+        "absent_joints:=[a:=1, b:=2]",
+        file=path,
     )
     assert (given.gravity, given.floating_base, given.friction) == ((0.0, 0.0, -1.62), True, "urdf")
-    assert (given.filter_cutoff, given.absent_joints) == (5.0, ("a:=1", "b:=2"))
+    assert (given.filter_cutoff, given.stale_after, given.absent_joints) == (3.0, 0.5, ("a:=1", "b:=2"))
 
 
 @pytest.mark.parametrize(
@@ -208,7 +189,7 @@ def test_options_have_the_types_of_the_parameters():
 def test_the_parameters_of_a_shipped_file_count(root, name):
     """They have names of nodes in each other: /**, then dynamics_node."""
     values = yaml.safe_load((root / name).read_text())["/**"]["dynamics_node"]["ros__parameters"]
-    given = parsed("--params-file", root / name)
+    given = parsed(file=root / name)
     assert given != DynamicsParameters()
     for parameter, value in values.items():
         expected = tuple(value) if isinstance(value, list) else value
@@ -220,13 +201,11 @@ def test_unknown_names_in_a_section_of_several_nodes_are_said_in_one_line(tmp_pa
     path.write_text(
         "/**:\n  ros__parameters: {rate_of: 1, frictin: urdf, use_sim_time: true, 1: x, a: 2, b: 3}\n"
     )
-    values, (text,) = given_and_left_out("--params-file", path)
+    values, (text,) = parameters_of(path, (), "/dynamics_node")
     assert values == DynamicsParameters()
     assert text == (
         f"'{path}': /dynamics_node has no parameter 'rate_of', 'frictin', '1', 'a' and 1 more; ignored"
     )
-    path.write_text("/**:\n  ros__parameters: {friction: urdf, changes_file: x}\n")
-    assert [text.split()[0] for text in given_and_left_out("--params-file", path)[1]] == ["changes_file"]
 
 
 @pytest.mark.parametrize(
@@ -247,17 +226,4 @@ def test_a_file_that_cannot_be_used(tmp_path, content, words):
     path = tmp_path / "params.yaml"
     path.write_text(content)
     with pytest.raises(ParameterError, match=words):
-        parsed("--params-file", path)
-
-
-def test_what_other_commands_have_too_is_spelt_as_there():
-    """The robot's options of check, graph, id, fd and gravity."""
-
-    def options(add):
-        parser = argparse.ArgumentParser()
-        add(parser)
-        return {word for word in parser.format_help().replace(",", " ").split() if word.startswith("--")}
-
-    assert options(add_robot_arguments) <= options(add_parameter_options)
-    given = parsed("--partition", "p.yaml", "--xacro-arg", "a:=1", "--xacro-arg", "b:=2")
-    assert (given.partition_file, given.xacro_arguments) == ("p.yaml", ("a:=1", "b:=2"))
+        parsed(file=path)

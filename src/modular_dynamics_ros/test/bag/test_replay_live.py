@@ -43,7 +43,17 @@ def rows_of_bag(tmp_path, sent, robot, *options):
     tmp_path.mkdir(exist_ok=True)
     folder = write_bag(tmp_path / "bag", messages)
     path = tmp_path / "torques.csv"
-    words = ["bag", str(folder), "--robot", str(robot), "--csv", str(path), "--stale-after", "30", "--quiet"]
+    words = [
+        "bag",
+        str(folder),
+        "--robot",
+        str(robot),
+        "--csv",
+        str(path),
+        "-p",
+        "stale_after:=30",
+        "--quiet",
+    ]
     assert main([*words, *options]) == 0
     with open(path, encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -65,7 +75,7 @@ def test_torques_are_the_nodes_to_the_bit(ros, four_link, tmp_path, source, name
         exchanged(harness, 20, lambda k: NAMES)  # all topics are connected
         time.sleep(PAUSE)
         sent, live = exchanged(harness, 120, names_of)
-    recorded = rows_of_bag(tmp_path, sent, four_link, "--acceleration-source", source)
+    recorded = rows_of_bag(tmp_path, sent, four_link, "-p", f"acceleration_source:={source}")
     assert len(live) >= 110
     if names_of(0) == NAMES or source == "filtered":
         assert live.keys() == recorded.keys()

@@ -260,7 +260,6 @@ def test_springs_alone_and_loops_that_never_close(four_link):
         computation(far)
 
 
-NOW = 1_700_000_000_000_000_000
 DAMPING = '<dynamics damping="0.3"/></joint>'
 
 
@@ -273,7 +272,7 @@ ROBOTS = {
 
 @pytest.mark.parametrize("name", ROBOTS)
 @pytest.mark.parametrize("friction", ["none", "urdf"])
-def test_torques_are_the_librarys(name, friction):
+def test_torques_of_robots_with_free_joints_are_the_librarys(name, friction):
     text = ROBOTS[name]()
     if friction == "urdf":
         text = text.replace("</joint>", DAMPING)

@@ -1,14 +1,12 @@
 """Wrenches: frames, stamps, order, ages and ends."""
 
 import time
-from pathlib import Path
 from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import TransformStamped, WrenchStamped
-from std_msgs.msg import String
+from geometry_msgs.msg import WrenchStamped
 
 from helpers.nodes.dynamics_harness import Q, V, expected
 from helpers.nodes.lone_node import lone_node, message_info
@@ -16,8 +14,7 @@ from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.dynamics.inputs import WrenchInputs
-from modular_dynamics_ros.lifecycle.entities import LATCHED
-from modular_dynamics_ros.messages.geometry import TFMessage, WrenchWriter
+from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
 
@@ -100,38 +97,6 @@ def test_names_that_would_share_a_topic_fail_configuring(make, four_link, tmp_pa
     assert node.trigger_configure() == SUCCESS
     topics = {publisher.topic_name for publisher in node.publishers}
     assert {f"/dynamics_node/connections/{name}/wrench" for name in ("u5de6", "u53f3")} <= topics
-
-
-def test_without_the_messages_of_tf_a_refusal_says_so(make, capfd):
-    if TFMessage is not None:
-        pytest.skip("tf2_msgs is installed")
-    harness = connected(make())
-    words = "no link 'sensor' in 'four_link', and frames of TF are not known, because the package tf2_msgs"
-    harness.said(words, capfd, meanwhile=lambda: harness.external.publish(wrench_message("sensor")))
-
-
-def test_a_frame_of_tf_static_is_taken_also_by_the_next_robot(make, four_link):
-    if TFMessage is None:
-        pytest.skip("tf2_msgs is not installed")
-    harness = make(stale_after=60.0, robot_description_file="").start()
-    frames = harness.probe.create_publisher(TFMessage, "/tf_static", LATCHED)
-    sensor = TransformStamped(child_frame_id="sensor")
-    sensor.header.frame_id, sensor.transform.translation.z = "left_branch", 0.1
-    frames.publish(TFMessage(transforms=[sensor]))
-    wrench = np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
-    at_link = np.append(wrench[:3], wrench[3:] + np.cross([0.0, 0.0, 0.1], wrench[:3]))
-    loaded = expected(four_link, external_wrenches={"left_branch": at_link})
-    text = Path(four_link).read_text()
-
-    def taken():
-        harness.external.publish(wrench_message("sensor", wrench))
-        return "sensor" in harness.node.session.computation.wrenches.external
-
-    for count, description in enumerate((text, text + "\n")):
-        harness.descriptions.publish(String(data=description))
-        harness.spin_until(lambda count=count: len(harness.graphs) > count)  # one for each robot
-        harness.spin_until(taken)
-        assert harness.answer_when_connected().effort == pytest.approx(loaded, abs=1e-12)
 
 
 @pytest.mark.parametrize("frame", ["left/left_branch", "left_branch"])

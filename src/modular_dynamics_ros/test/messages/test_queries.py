@@ -15,10 +15,8 @@ from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.geometry import set_rates
 from modular_dynamics_ros.messages.queries import (
     MOST_WRENCHES,
-    efforts_from_request,
     equation_message,
     excess_messages,
-    matrix_pose_message,
     motion_from_message,
     requested_state_from_message,
     torque_terms_message,
@@ -49,12 +47,7 @@ def test_an_equation_has_its_matrix_row_by_row():
     assert (message.header.stamp, message.coordinates) == (STAMP, ["a", "b"])
 
 
-def test_poses_and_rates():
-    H = np.eye(4)
-    H[:2, :2], H[:3, 3] = [[0.0, -1.0], [1.0, 0.0]], [1.0, 2.0, 3.0]
-    pose = matrix_pose_message(H)
-    assert (pose.position.x, pose.position.y, pose.position.z) == (1.0, 2.0, 3.0)
-    assert (pose.orientation.z, pose.orientation.w) == pytest.approx((np.sqrt(0.5), np.sqrt(0.5)))
+def test_rates():
     for rates in (Twist(), Accel()):
         set_rates(rates, np.arange(6.0))
         assert (rates.linear.x, rates.linear.z, rates.angular.x, rates.angular.z) == (0.0, 2.0, 3.0, 5.0)
@@ -124,14 +117,6 @@ def test_wrenches():
     wrench.wrench.force.y = np.nan
     with pytest.raises(BadMessage, match="wrench in frame 'hand' holds NaN"):
         wrenches_from_messages([wrench])
-
-
-def test_efforts():
-    assert efforts_from_request(["a", "b"], [1.0, 2.0]) == {"a": 1.0, "b": 2.0}
-    with pytest.raises(QueryError, match="efforts has 1 values for 2 effort_names"):
-        efforts_from_request(["a", "b"], [1.0])
-    with pytest.raises(QueryError, match="effort_names has 'a' more than once"):
-        efforts_from_request(["a", "a"], [1.0, 1.0])
 
 
 def trajectory(*points, names=("a", "b")):

@@ -16,7 +16,6 @@ NAMES = {
     "AttachSubsystem": "attach_subsystem",
     "DetachSubsystem": "detach_subsystem",
     "LockJoints": "lock_joints",
-    "SetModelParameters": "set_model_parameters",
 }
 
 LOAD = 2.0, (0.1, 0.0, 0.05), (0.01, 0.02, 0.015)  # mass, com, moments

@@ -55,14 +55,6 @@ def test_a_gripper_is_attached_and_detached(active, described, gripper_urdf, tmp
     assert active.graph().joint_names == (*NAMES, "g/finger")
 
 
-def test_a_subsystem_of_the_description_leaves_and_comes_back(active, described):
-    assert active.call("DetachSubsystem", name="right_branch").joint_names == NAMES[:3]
-    active.is_answered_by(described.without("right_branch"))
-    assert active.call("AttachSubsystem", name="right_branch").joint_names == NAMES
-    active.is_answered_by(described)
-    assert_same_to_the_bit(active.graph(), described)
-
-
 def test_joints_are_locked_where_they_are_and_need_no_state_then(active, described):
     active.answer()
     assert active.call("LockJoints", joint_names=["bend"]).joint_names == ["turn", "left", "right"]
@@ -76,53 +68,31 @@ def test_joints_are_locked_where_they_are_and_need_no_state_then(active, describ
     active.is_answered_by(described)
 
 
-def test_numbers_of_the_model(active, described, load):
-    names, values = ["link lower_stem mass", "joint bend origin z"], [7.0, 0.8]
-    assert active.call("SetModelParameters", names=names, values=values).success
-    active.is_answered_by(described.with_parameters(dict(zip(names, values, strict=True))))
-    assert active.call("SetModelParameters").success
-    active.is_answered_by(described)
+LOAD = (1.0, (0.1, 0.0, 0.05), (0.01, 0.02, 0.015))
+LONG = {"link": "x\n[INFO] " + "y" * 100_000, "load": LOAD}
 
 
-PAYLOAD, ATTACH, DETACH = "SetPayload", "AttachSubsystem", "DetachSubsystem"
-LOCK, NUMBERS, LEFT = "LockJoints", "SetModelParameters", "left_branch"
-COM, MOMENTS = (0.1, 0.0, 0.05), (0.01, 0.02, 0.015)
-NO_ROTATION = (0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0)
-
-
-@pytest.mark.parametrize(
+@pytest.mark.parametrize(  # one of each code; others are in test_edits and helpers.nodes.changes.bad_changes
     ("kind", "fields", "code", "words"),
     [
-        pytest.param(
-            PAYLOAD,
-            {"link": "x\n[INFO] " + "y" * 100_000, "load": (1.0, COM, MOMENTS)},
-            "UNKNOWN_NAME",
-            "x [INFO] yyy",
-            id="long name",
+        pytest.param("SetPayload", LONG, "UNKNOWN_NAME", "x [INFO] yyy", id="long name"),
+        ("AttachSubsystem", {"name": "h", "link": "base", "text": "<robot"}, "REFUSED", "line 1"),
+        ("AttachSubsystem", {"name": "h", "link": "base", "text": "<a/>", "file": "a"}, "REFUSED", "both"),
+        ("AttachSubsystem", {"name": "h", "link": "base", "file": "/no/robot"}, "FILE", "no URDF or xacro"),
+        ("LockJoints", {"joint_names": NAMES, "positions": [0.0] * 4}, "REFUSED", "has no moving joint"),
+        ("LockJoints", {"joint_names": ["turn"], "positions": [0.0, 1.0]}, "BAD_STATE", "2 positions for 1"),
+        (
+            "LockJoints",
+            {"joint_names": ["turn"], "positions": [0.0], "unlock": True},
+            "BAD_STATE",
+            "both given",
         ),
-        (PAYLOAD, {"link": LEFT, "load": (-1.0, COM, MOMENTS)}, "BAD_STATE", "it cannot be negative"),
-        (PAYLOAD, {"link": LEFT, "load": (np.nan, COM, MOMENTS)}, "BAD_STATE", "finite numbers"),
-        (ATTACH, {"name": "hand", "link": "hand", "text": "GRIPPER"}, "UNKNOWN_NAME", "hand"),
-        (ATTACH, {"name": "hand", "link": "base"}, "UNKNOWN_NAME", "neither a robot_description nor"),
-        (ATTACH, {"name": "h", "link": "base", "text": "<robot"}, "REFUSED", "line 1"),
-        (ATTACH, {"name": "h", "link": "base", "text": "<a/>", "file": "a"}, "REFUSED", "both"),
-        (ATTACH, {"name": "h", "link": "base", "file": "/no/robot"}, "FILE", "no URDF or xacro file at '/no"),
-        (ATTACH, {"name": "h", "link": "base", "text": "GRIPPER", "at": NO_ROTATION}, "BAD_STATE", "norm 2"),
-        (DETACH, {"name": "hand"}, "UNKNOWN_NAME", "no subsystem 'hand'"),
-        (LOCK, {"joint_names": ["wrist"]}, "UNKNOWN_NAME", "wrist"),
-        (LOCK, {"joint_names": NAMES, "positions": [0.0] * 4}, "REFUSED", "has no moving joint"),
-        (LOCK, {"joint_names": ["turn"], "positions": [0.0, 1.0]}, "BAD_STATE", "2 positions for 1 joints"),
-        (LOCK, {"joint_names": ["turn"], "positions": [0.0], "unlock": True}, "BAD_STATE", "are both given"),
-        (NUMBERS, {"names": ["link x mass"], "values": [1.0]}, "UNKNOWN_NAME", "no parameter"),
-        (NUMBERS, {"names": ["gravity z"], "values": [1.0]}, "REFUSED", "parameter of the node"),
     ],
 )
-def test_a_refusal_says_why_and_leaves_the_robot_as_it_is(
-    active, described, gripper_urdf, kind, fields, code, words
-):
+def test_a_refusal_says_why_and_leaves_the_robot_as_it_is(active, described, kind, fields, code, words):
     given = dict(fields)
     if (text := given.pop("text", None)) is not None:
-        given["robot_description"] = gripper_urdf if text == "GRIPPER" else text
+        given["robot_description"] = text
     session = active.node.session
     response = active.call(kind, **given)
     assert not response.success
@@ -137,7 +107,7 @@ def test_parameters_of_the_node_that_name_joints_must_go_on_to_fit(make, describ
     response = client.call("LockJoints", joint_names=["left"])
     assert response.error_code == response.REFUSED
     assert "controller_joints names 'left'" in response.error_message
-    response = client.call("DetachSubsystem", name="right_branch")
+    response = client.call("LockJoints", joint_names=["right"], positions=[0.1])
     assert "absent_joints names 'right'" in response.error_message
     client.is_answered_by(described)
     assert len(client.node.session._outputs._publishers) > 0
@@ -178,20 +148,6 @@ def test_gravity_that_was_set_at_run_time_stays(active, described, load):
     assert active.call("SetPayload", link="left_branch", load=load).success
     active.answer()
     assert active.graph().gravity.tolist() == [0.0, 1.0, -3.0]
-
-
-def test_what_comes_back_takes_no_other_place(active, described):
-    assert active.call("DetachSubsystem", name="right_branch").success
-    response = active.call("AttachSubsystem", name="right_branch", at=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0))
-    assert response.error_code == response.REFUSED
-    assert "comes back where it was: leave link, pose and prefix out" in response.error_message
-    active.is_answered_by(described.without("right_branch"))
-    for at in (
-        (0.0,) * 7,
-        (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
-    ):  # as clients fill it in that do not ask for one
-        assert active.call("AttachSubsystem", name="right_branch", at=at).success
-        assert active.call("DetachSubsystem", name="right_branch").success
 
 
 def test_links_are_named_as_in_tf_or_as_in_the_urdf(make, described, loaded, load, gripper_urdf):

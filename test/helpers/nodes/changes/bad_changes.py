@@ -69,7 +69,6 @@ def bad_changes(folder: Path) -> Iterator[Bad]:
     for name, shown in NAMES.items():
         yield "detach_subsystem", {"name": name}, "UNKNOWN_NAME", shown
     yield from _locks()
-    yield from _numbers()
     yield from _black_boxes()
 
 
@@ -103,9 +102,8 @@ def _attachments(folder: Path) -> Iterator[Bad]:
         yield service, good | {"at": at}, "BAD_STATE", "the pose of 'hand'"
     yield service, good | {"at": (0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 0.0)}, "BAD_STATE", "norm 0"
     yield service, good | {"name": ""}, "REFUSED", "needs a name"
-    yield service, good | {"name": "stem"}, "REFUSED", "'stem' is in use"
     yield service, good | {"file": "x.urdf"}, "REFUSED", "'hand' has both"
-    yield service, good | {"robot_description": ""}, "UNKNOWN_NAME", "'hand' has neither"
+    yield service, good | {"robot_description": ""}, "REFUSED", "'hand' has neither"
     yield service, good | {"link": "right_branch"}, "REFUSED", "black box"
     for text, words in TEXTS.items():
         yield service, good | {"robot_description": text, "prefix": ""}, "REFUSED", words
@@ -166,24 +164,6 @@ def _locks() -> Iterator[Bad]:
     yield service, {"joint_names": [], "unlock": True}, "BAD_STATE", "joint_names is empty"
     many = [f"joint {k}" for k in range(20_000)]
     yield service, {"joint_names": many}, "UNKNOWN_NAME", "'joint 0'"
-
-
-def _numbers() -> Iterator[Bad]:
-    service, mass = "set_model_parameters", "link lower_stem mass"
-    for name, shown in NAMES.items():
-        yield service, {"names": [mass, name], "values": [1.0, 1.0]}, "UNKNOWN_NAME", shown
-    for size in SIZES:
-        yield service, {"names": ["link left_branch mass", mass], "values": [1.0, size]}, "BAD_STATE", mass
-    for names, values, words in (
-        ([mass], [], "0 values for 1 names"),
-        ([], [1.0], "1 values for 0 names"),
-        ([mass, mass], [1.0, 2.0], f"'{mass}' named more than once"),
-        ([mass], [-1.0], "lower_stem"),
-        (["link lower_stem inertia xx"], [-1.0], "lower_stem"),
-        (["joint bend damping"], [1e13], "'joint bend damping' is 1e+13"),
-    ):
-        yield service, {"names": names, "values": values}, "BAD_STATE", words
-    yield service, {"names": ["gravity z"], "values": [1.0]}, "REFUSED", "parameter of the node"
 
 
 def _black_boxes() -> Iterator[Bad]:

@@ -11,7 +11,6 @@ SERVICES = {
     "attach_subsystem": srv.AttachSubsystem,
     "detach_subsystem": srv.DetachSubsystem,
     "lock_joints": srv.LockJoints,
-    "set_model_parameters": srv.SetModelParameters,
     "tare_black_box": srv.TareBlackBox,
     "identify_payload": srv.IdentifyPayload,
 }

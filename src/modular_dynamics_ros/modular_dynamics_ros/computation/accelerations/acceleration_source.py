@@ -1,6 +1,6 @@
 """Where the accelerations of a joint state come from: none, a reference, or filtered velocities."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import pi, sin
 
 import numpy as np
@@ -21,8 +21,6 @@ from modular_dynamics_ros.computation.values import (
 )
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
-__all__ = ["AccelerationSource", "filter_lag"]
-
 
 def filter_lag(cutoff: float) -> float:
     """Return the delay [s] of `filtered` for motions far below the cutoff [Hz]: that at frequency zero.
@@ -38,14 +36,12 @@ class AccelerationSource:
     Attributes:
         reference: to which trajectories are added.
         filter: of the velocities; None if the source was never `filtered`.
-        recorded: of a recording, returns accelerations (n,) at a stamp [ns] in place of the source.
     """
 
     def __init__(self, joints: int, settings: ComputationSettings) -> None:
         self._joints = joints
         self.reference = ReferenceSampler()
         self.filter: FilteredAcceleration | None = None
-        self.recorded: Callable[[int], Array] | None = None
         self._now: int | None = None  # when something came last [ns]
         self.apply_settings(settings)
 
@@ -62,7 +58,7 @@ class AccelerationSource:
     @property
     def filters(self) -> bool:
         """Return whether accelerations come from the filter."""
-        return self._source == "filtered" and self.recorded is None
+        return self._source == "filtered"
 
     def at(self, stamp: int, v: Array, without_velocity: tuple[str, ...]) -> tuple[Array, Coverage]:
         """Return accelerations (n,) at a stamp [ns], and whether the reference covers the stamp.
@@ -70,8 +66,6 @@ class AccelerationSource:
         Raises:
             BadMessage: the source has no accelerations for the stamp.
         """
-        if self.recorded is not None:
-            return self.recorded(stamp), Coverage.UNUSED
         if self._source == "filtered":
             return self._filtered(stamp, v, without_velocity), Coverage.UNUSED
         acceleration, coverage = np.zeros(self._joints), Coverage.UNUSED

@@ -14,17 +14,6 @@ from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.values import Array, values_at
 
-__all__ = [
-    "FilterState",
-    "FilteredAcceleration",
-    "Moment",
-    "SamplingError",
-    "butterworth_sections",
-    "richardson_derivative",
-    "steady_states",
-    "step_matrix",
-]
-
 ORDER = 6
 HISTORY = 4  # outputs of the filter that the derivative needs besides the newest
 INTERVALS_FOR_PERIOD = 5  # a median of five intervals tolerates two outliers
@@ -139,11 +128,6 @@ class Moment(NamedTuple):
         """Return the moment for the joints of another robot: see `values_at`."""
         return self._replace(states=values_at(where, self.states), velocity=values_at(where, self.velocity))
 
-    def with_steady(self, joints: NDArray[np.bool_], velocity: Array, steady: Array) -> "Moment":
-        """Return the moment with these joints always moving at this velocity; steady: states at 1 rad/s."""
-        states = np.where(joints, steady[:, np.newaxis] * velocity, self.states)
-        return self._replace(states=states, velocity=np.where(joints, velocity, self.velocity))
-
 
 class FilteredAcceleration:
     """Filtered derivative of n joint velocities, fed one stamped sample at a time.
@@ -161,11 +145,7 @@ class FilteredAcceleration:
 
     def __init__(self, joints: int, cutoff: float, source: str = "joint states") -> None:
         self._source, self._joints, self.cutoff = source, joints, cutoff
-        # set once the period is known: the step's matrix; the states of a joint that has always moved at
-        # 1 rad/s
-        self._matrix: Array
-        self._steady: Array
-        self._new: NDArray[np.bool_] | None = None  # joints whose first velocity is still to come
+        self._matrix: Array  # of the step, set once the period is known
         self.restart()
 
     def restart(self) -> None:
@@ -179,36 +159,24 @@ class FilteredAcceleration:
         self._before: Moment | None = None  # before the last sample
 
     def continue_from(self, other: "FilteredAcceleration", where: NDArray[np.intp]) -> None:
-        """Continue the filter of another robot, which stays unchanged.
-
-        A joint that it has not begins in the steady state of the next velocity, as all joints of a filter do.
+        """Continue the filter of another robot, which stays unchanged; with a new joint this one starts.
 
         Args:
             where: (n,) place of each joint in the other filter; -1: new.
         """
-        self.state, self._epoch, self._longest_gap = other.state, other._epoch, other._longest_gap
-        self._waiting = [(stamp, values_at(where, v)) for stamp, v in other._waiting]
-        new = where < 0 if other._new is None else values_at(where, other._new, True).astype(bool)
-        self._new = new if new.any() else None
-        if other._now is None or other._before is None:
-            self.period, self._now, self._before = nan, None, None
+        if (where < 0).any():
             return
-        self._prepare(other.period, other._matrix, other._steady)
-        self._now, self._before = other._now.placed(where), other._before.placed(where)
+        self.state, self._epoch = other.state, other._epoch
+        self._waiting = [(stamp, values_at(where, v)) for stamp, v in other._waiting]
+        if other._now is not None and other._before is not None:
+            self._prepare(other.period, other._matrix)
+            self._now, self._before = other._now.placed(where), other._before.placed(where)
 
-    def _prepare(self, period: float, matrix: Array, steady: Array) -> None:
+    def _prepare(self, period: float, matrix: Array) -> None:
         """Set up the filter once the period [s] is known."""
-        self.period, self._matrix, self._steady = period, matrix, steady
+        self.period, self._matrix = period, matrix
         # a grid that is far too fine, because of a few wrong stamps, must not take forever to fill
         self._longest_gap = min(LONGEST_GAP, MOST_POINTS * period) * 1e9
-
-    def _begin(self, joints: NDArray[np.bool_], velocity: Array) -> None:
-        """Start these joints as if they had always moved at this velocity."""
-        self._waiting = [(stamp, np.where(joints, velocity, waiting)) for stamp, waiting in self._waiting]
-        if self._now is not None and self._before is not None:
-            self._now = self._now.with_steady(joints, velocity, self._steady)
-            self._before = self._before.with_steady(joints, velocity, self._steady)
-        self._new = None
 
     def update(self, stamp: int, velocity: Array) -> Array | None:
         """Return acceleration (n,) at the newest grid instant not after `stamp` [ns].
@@ -222,8 +190,6 @@ class FilteredAcceleration:
         velocity = np.array(velocity, dtype=np.float64)
         if velocity.shape != (self._joints,):
             raise ValueError(f"velocities have the shape {velocity.shape}; ({self._joints},) is needed")
-        if self._new is not None:
-            self._begin(self._new, velocity)
         now = self._now
         if now is not None and 0 < stamp - now.stamp <= self._longest_gap:
             self._before, self._now = now, self._advanced(now, stamp, velocity)
@@ -265,7 +231,7 @@ class FilteredAcceleration:
             raise SamplingError(reason)
         sections = butterworth_sections(self.cutoff, 1.0 / period)
         steady = steady_states(sections)
-        self._prepare(period, step_matrix(sections, period), steady)
+        self._prepare(period, step_matrix(sections, period))
         self._epoch, first = self._waiting[0]
         moment = Moment(steady[:, np.newaxis] * first, first, 0.0, self._epoch)
         for later, sample in self._waiting[1:]:

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from modular_dynamics_ros.computation.values import Array, Coverage, Instants, values_at
 from modular_dynamics_ros.exceptions import BadMessage
 
-__all__ = ["ReferenceSampler", "ReferenceTrajectory"]
-
 KEPT = 256  # trajectories that have started, and as many that have not: a quarter of a second at 1 kHz
 MOST_NUMBERS = 2**23  # in all of them but the newest: 64 MiB
 

@@ -1,7 +1,7 @@
 """New lists of changes: what a request adds to one, or takes from it."""
 
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -12,59 +12,37 @@ from modular_dynamics.model import Limits
 from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics.urdf.checks.robot import SIX_DIGITS
 from modular_dynamics_ros.computation.changes.kinds import (
-    MASS_NUMBERS,
-    MOMENTS,
     Attachment,
     Change,
     Changes,
     Lock,
-    ModelParameters,
-    NamedValues,
     Payload,
-    Removal,
-    body_of,
-    largest_size,
     locked_positions,
 )
 from modular_dynamics_ros.computation.robot import position_range
-from modular_dynamics_ros.computation.values import checked_numbers, finite
+from modular_dynamics_ros.computation.values import checked_numbers
 from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownError, listed, repeated
 
 SAME = 1e-9  # excess over a limit [rad or m] that is rounding
 
 
-def require_possible(change: Change, graph: md.SubsystemGraph) -> None:
-    """Check the inertias in a change; those of an attached robot are checked when it is read.
-
-    Args:
-        graph: with the change. It has no negative moments.
+def require_possible(change: Change) -> None:
+    """Check the inertia of a payload, which has no negative moments, as those of descriptions are checked.
 
     Raises:
-        NumbersError: one breaks the triangle inequality by more than the rounding that `load_urdf` accepts.
+        NumbersError: it breaks the triangle inequality by more than the rounding that `load_urdf` accepts.
     """
-    for what, (xx, xy, xz, yy, yz, zz) in _inertias(change, graph):
-        moments = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        if moments[2] > moments[0] + moments[1] + SIX_DIGITS * moments[2]:
-            shown = ", ".join(f"{moment:.6g}" for moment in moments)
-            raise NumbersError(
-                f"strict: the inertia of {what} breaks the triangle inequality (principal moments {shown} "
-                "kg m^2: the largest exceeds the sum of the others); no rigid body has such an inertia"
-            )
-
-
-def _inertias(change: Change, graph: md.SubsystemGraph) -> Iterator[tuple[str, Sequence[float]]]:
-    """Yield the name of each link or load, as messages show it, and its six moments."""
-    if isinstance(change, Payload):
-        yield f"the payload on link '{change.link}'", change.inertia
-    elif isinstance(change, ModelParameters):
-        bodies = dict.fromkeys(body for name in change.values if (body := body_of(name, MOMENTS)))
-        known = graph.parameters if bodies else {}
-        for body in bodies:
-            names = [f"{body} {moment}" for moment in MOMENTS]
-            if names[0] in known:  # a load of zero mass does not exist
-                word, _, link = body.partition(" ")
-                what = f"link '{link}'" if word == "link" else f"the payload on link '{link}'"
-                yield what, [known[name].value for name in names]
+    if not isinstance(change, Payload):
+        return
+    xx, xy, xz, yy, yz, zz = change.inertia
+    moments = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if moments[2] > moments[0] + moments[1] + SIX_DIGITS * moments[2]:
+        shown = ", ".join(f"{moment:.6g}" for moment in moments)
+        raise NumbersError(
+            f"strict: the inertia of the payload on link '{change.link}' breaks the triangle inequality "
+            f"(principal moments {shown} kg m^2: the largest exceeds the sum of the others); no rigid body "
+            "has such an inertia"
+        )
 
 
 class Applied(NamedTuple):
@@ -115,7 +93,7 @@ def _with(graph: md.SubsystemGraph, change: Change, strict: bool) -> tuple[md.Su
         warnings.simplefilter("always", md.ModelWarning)
         changed = change.apply(graph)
     if strict:
-        require_possible(change, changed)
+        require_possible(change)
     return changed, [str(one.message) for one in caught]
 
 
@@ -145,9 +123,7 @@ def with_payload(described: md.SubsystemGraph, changes: Changes, payload: Payloa
     """
     graph = applied(described, changes).graph
     graph.link_pose(payload.link)  # raises if there is no such link
-    others = [one for one in changes if not (isinstance(one, Payload) and one.link == payload.link)]
-    numbers_of_load = {f"payload {payload.link} {number}" for number in MASS_NUMBERS}
-    kept = _without(others, ModelParameters, numbers_of_load)
+    kept = [one for one in changes if not (isinstance(one, Payload) and one.link == payload.link)]
     if payload.mass != 0.0:
         return *kept, payload
     if any(payload.com) or any(payload.inertia):
@@ -157,26 +133,18 @@ def with_payload(described: md.SubsystemGraph, changes: Changes, payload: Payloa
     return tuple(kept)
 
 
-def _without(changes: Sequence[Change], kind: type[NamedValues], names: Collection[str]) -> list[Change]:
-    """Return the changes without these names in those of a kind; changes that are empty then are left out."""
-    left = [one.without(names) if isinstance(one, kind) else one for one in changes]
-    return [one for one in left if one is not None]
-
-
 def attached(described: md.SubsystemGraph, changes: Changes, attachment: Attachment) -> Changes:
     """Return the changes with another robot attached. Raises RobotError: no name, or one that is in use."""
     name = attachment.name
     if not name:
         raise RobotError("what is attached needs a name, by which detach_subsystem finds it")
     graph = applied(described, changes).graph
-    if any(isinstance(change, Removal) and change.name == name for change in changes):
-        text = f"'{name}' was detached and comes back by this name, with neither robot_description nor file"
-        raise RobotError(f"{text}; to attach another robot choose another name")
-    taken = [change.name for change in changes if isinstance(change, Attachment)]
+    if any(isinstance(change, Attachment) and change.name == name for change in changes):
+        raise RobotError(
+            f"the name '{name}' is in use for what is attached to '{graph.name}'; choose another"
+        )
     subsystems, moving = _subsystems(described, changes), [one.name for one in graph.subsystems]
-    if name in {*taken, *subsystems}:
-        raise RobotError(f"the name '{name}' is in use for a subsystem of '{graph.name}'; choose another one")
-    brought = _brought(attachment)
+    brought = [attachment.prefix + one.name for one in attachment.robot.subsystems]
     if with_locked_joints := [one for one in brought if one in subsystems and one not in moving]:
         text = f"'{name}' brings a subsystem {listed(with_locked_joints)}, as '{graph.name}' has one"
         raise RobotError(f"{text} with locked joints; choose a prefix")
@@ -189,46 +157,17 @@ def _subsystems(described: md.SubsystemGraph, changes: Changes) -> list[str]:
     return [one.name for one in applied(described, unlocked).graph.subsystems]
 
 
-def _brought(attachment: Attachment) -> list[str]:
-    """Return the subsystems that an attachment added."""
-    return [attachment.prefix + one.name for one in attachment.robot.subsystems]
-
-
-def reattached(described: md.SubsystemGraph, changes: Changes, name: str) -> Changes:
-    """Return the changes with the subsystem of a name, removed last, put back where it was.
-
-    Raises:
-        UnknownError: none of this name was removed. ModularDynamicsError: as of `remaining`.
-    """
-    removals = [(k, one.name) for k, one in enumerate(changes) if isinstance(one, Removal)]
-    places = [k for k, removed in removals if removed == name]
-    if not places:
-        text = f"'{name}' has neither a robot_description nor a file"
-        names = listed([removed for _, removed in removals])
-        raise UnknownError(f"{text}; without both, these come back: {names or 'none'}")
-    return remaining(described, (*changes[: places[-1]], *changes[places[-1] + 1 :]))
-
-
 def detached(described: md.SubsystemGraph, changes: Changes, name: str) -> Changes:
-    """Return the changes without an attachment and all that concerns it, or with a subsystem removed.
+    """Return the changes without an attachment and all that concerns it.
 
     Raises:
-        UnknownError: neither is there. ModularDynamicsError: as of `remaining`.
+        UnknownError: nothing is attached by this name. ModularDynamicsError: as of `remaining`.
     """
-    if any(isinstance(change, Attachment) and change.name == name for change in changes):
-        kept = [one for one in changes if not (isinstance(one, Attachment) and one.name == name)]
-        return remaining(described, kept)
-    # removals of the description's own subsystems come first
-    removed = tuple(takewhile(lambda one: isinstance(one, Removal), changes))
-    subsystems = _subsystems(described, changes)
-    attachments = [(k, one) for k, one in enumerate(changes, 1) if isinstance(one, Attachment)]
-    if name not in subsystems:
-        attached_names = listed([one.name for _, one in attachments]) or "none"
-        has = listed(subsystems, 8) or "none"
-        raise UnknownError(f"no subsystem '{name}': attached are {attached_names}; subsystems are {has}")
-    # just after what made it: what later changes do to its parts ends with it
-    place = max([len(removed), *(k for k, one in attachments if name in _brought(one))])
-    return remaining(described, (*changes[:place], Removal(name), *changes[place:]))
+    kept = [one for one in changes if not (isinstance(one, Attachment) and one.name == name)]
+    if len(kept) == len(changes):
+        names = listed([one.name for one in changes if isinstance(one, Attachment)]) or "none"
+        raise UnknownError(f"nothing is attached by the name '{name}'; attached are {names}")
+    return remaining(described, kept)
 
 
 def locked(
@@ -268,7 +207,9 @@ def locked(
             own = _before_lock(described, changes, name) if name in held else graph
             _require_within_limits(name, at, own.joint(name).limits)
     kept = [
-        Lock({name: given.get(name, at) for name, at in one.values.items()}) if isinstance(one, Lock) else one
+        Lock({name: given.get(name, at) for name, at in one.positions.items()})
+        if isinstance(one, Lock)
+        else one
         for one in changes
     ]
     new = {name: at for name, at in given.items() if name not in held}
@@ -277,7 +218,7 @@ def locked(
 
 def _before_lock(described: md.SubsystemGraph, changes: Changes, name: str) -> md.SubsystemGraph:
     """Return the graph in which a locked joint is still present."""
-    before = takewhile(lambda one: not (isinstance(one, Lock) and name in one.values), changes)
+    before = takewhile(lambda one: not (isinstance(one, Lock) and name in one.positions), changes)
     return applied(described, tuple(before)).graph
 
 
@@ -302,39 +243,5 @@ def unlocked(described: md.SubsystemGraph, changes: Changes, joints: Sequence[st
     held = locked_positions(changes)
     if unknown := [name for name in joints if name not in held]:
         raise UnknownError(f"{listed(unknown)} is not locked; locked are {listed([*held], 8) or 'none'}")
-    return remaining(described, _without(changes, Lock, {*joints}))
-
-
-def with_parameters(changes: Changes, names: Sequence[str], values: Sequence[float]) -> Changes:
-    """Return the changes with other model numbers; without names all earlier ones are reset.
-
-    Raises:
-        NumbersError: not as many values as names, not finite, larger than descriptions may have them, a name
-            twice.
-        RobotError: gravity, which is a parameter of the node.
-    """
-    if len(names) != len(values):
-        raise NumbersError(f"{len(values)} values for {len(names)} names; each name needs one")
-    if not names:
-        return tuple(change for change in changes if not isinstance(change, ModelParameters))
-    new = dict(zip(names, map(float, values), strict=True))
-    if twice := repeated(names):
-        raise NumbersError(f"{listed(twice)} named more than once")
-    if wrong := [name for name, value in new.items() if not finite(value)]:
-        raise NumbersError(f"the value of {listed(wrong)} is not finite")
-    for name, value in new.items():
-        if abs(value) > (most := largest_size(name)):
-            raise NumbersError(f"the value of '{name}' is {value:g}; sizes of at most {most:g} are accepted")
-    if any(name.split(" ")[0] == "gravity" for name in new):
-        raise RobotError("gravity is a parameter of the node: ros2 param set NODE gravity '[x, y, z]'")
-    # all numbers of a link at once: some of them without the others may be those of no body
-    bodies = {body for name in new if (body := body_of(name))}
-    before = {
-        name: value
-        for change in changes
-        if isinstance(change, ModelParameters)
-        for name, value in change.values.items()
-        if body_of(name) in bodies
-    }
-    new = before | new
-    return (*_without(changes, ModelParameters, {*new}), ModelParameters(new))
+    left = [one.without(joints) if isinstance(one, Lock) else one for one in changes]
+    return remaining(described, [one for one in left if one is not None])

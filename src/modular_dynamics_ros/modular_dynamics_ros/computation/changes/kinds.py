@@ -1,45 +1,30 @@
-"""The kinds of changes that a robot may get while a node runs, each a constant value; and their file."""
+"""The kinds of changes that a robot may get while a node runs, each a constant value."""
 
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any
 
 import modular_dynamics as md
 from modular_dynamics.algebra import Quaternion, pose
 from modular_dynamics.text.files import content_of, path_of
-from modular_dynamics.text.numbers import LARGEST, LARGEST_FLOAT, STIFFEST
+from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics.text.sizes import MAX_BYTES
-from modular_dynamics_ros.computation.kept_file import Draft, KeptFile
 from modular_dynamics_ros.computation.values import UNIT_NORM, checked_numbers
 from modular_dynamics_ros.exceptions import (
     ChangeFileError,
-    NodeError,
     NumbersError,
     RobotError,
-    listed,
-    repeated,
 )
 
-Values = TypeVar("Values", bound="NamedValues")
 IDENTITY_POSE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|file:/", re.IGNORECASE)  # begins file:///robots/hand.urdf
-#: Last words of the names of a link's or load's moments of inertia, and of all its parameters.
-MOMENTS = tuple(f"inertia {pair}" for pair in ("xx", "xy", "xz", "yy", "yz", "zz"))
-MASS_NUMBERS = ("mass", *(f"com {axis}" for axis in "xyz"), *MOMENTS)
-#: Largest numbers of parameters by the last words of their names; of others LARGEST.
-_LIMITS = {
-    "limit": LARGEST_FLOAT,
-    **dict.fromkeys(("damping", "friction", "armature", "stiffness"), STIFFEST),
-}
 
 
 class Change:
     """One change of a robot. `str` says what it does, for the log."""
-
-    kind: ClassVar[str]
 
     def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
         """Return the changed graph. Raises ModularDynamicsError: the graph does not allow it."""
@@ -48,11 +33,6 @@ class Change:
     def without_unknown(self, graph: md.SubsystemGraph) -> "Change | None":
         """Return the part of the change that a graph without some names allows; None if there is none."""
         raise NotImplementedError
-
-    def content(self) -> Mapping[str, Any]:
-        """Return plain values for a file, from which `ChangesFile` restores the change."""
-        values = {one.name: getattr(self, one.name) for one in fields(self) if one.compare}  # type: ignore[arg-type]
-        return {name: list(one) if isinstance(one, tuple) else one for name, one in values.items()}
 
 
 Changes = tuple[Change, ...]
@@ -70,7 +50,6 @@ class Payload(Change):
     mass: float
     com: tuple[float, ...]
     inertia: tuple[float, ...]
-    kind = "payload"
 
     @staticmethod
     def of(link: str, mass: float, com: Any, inertia: Any) -> "Payload":
@@ -113,7 +92,6 @@ class Attachment(Change):
     pose: tuple[float, ...]
     prefix: str
     robot: md.SubsystemGraph = field(compare=False, repr=False)
-    kind = "attachment"
 
     @staticmethod
     def of(
@@ -163,124 +141,32 @@ class Attachment(Change):
 
 
 @dataclass(frozen=True)
-class Removal(Change):
-    """Removes a subsystem, with all that it carries."""
-
-    name: str
-    kind = "removal"
-
-    def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
-        """Return the graph without the links at which the subsystem begins, which its first joints move."""
-        subsystem = graph.subsystem(self.name)
-        inside = {*subsystem.indices}
-        first = [graph.joints[k].child_link for k in subsystem.indices if graph.parents[k] not in inside]
-        for link in [subsystem.root_link] if subsystem.black_box else first:
-            if link in graph.links:  # otherwise it was removed together with another link
-                graph = graph.without(link)
-        return graph
-
-    def without_unknown(self, graph: md.SubsystemGraph) -> "Removal | None":
-        """Return None if the subsystem is not in the graph."""
-        return self if any(one.name == self.name for one in graph.subsystems) else None
-
-    def __str__(self) -> str:
-        return f"subsystem '{self.name}' removed"
-
-
-@dataclass(frozen=True)
-class NamedValues(Change):
-    """A change of several numbers, each with a name."""
-
-    values: Mapping[str, float]
-
-    def without(self: Values, names: Collection[str]) -> "Values | None":
-        """Return the change without some names; None if none is left."""
-        left = {name: value for name, value in self.values.items() if name not in names}
-        return type(self)(left) if left else None
-
-
-@dataclass(frozen=True)
-class Lock(NamedValues):
+class Lock(Change):
     """Holds joints with one coordinate at positions [rad or m]."""
 
-    kind = "lock"
+    positions: Mapping[str, float]
 
     def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
         """Return the graph with the joints locked."""
-        return graph.lock(dict(self.values))
+        return graph.lock(dict(self.positions))
 
     def without_unknown(self, graph: md.SubsystemGraph) -> "Lock | None":
         """Return the lock of those joints that the graph has."""
-        return self.without([name for name in self.values if name not in graph.joint_names])
+        return self.without([name for name in self.positions if name not in graph.joint_names])
 
-    def content(self) -> Mapping[str, Any]:
-        """See `Change`."""
-        return {"positions": dict(self.values)}
-
-    def __str__(self) -> str:
-        return "locked: " + ", ".join(f"{name} at {at:g}" for name, at in self.values.items())
-
-
-@dataclass(frozen=True)
-class ModelParameters(NamedValues):
-    """Sets parameters of the model, by the names of `graph.parameters`, in their units."""
-
-    kind = "parameters"
-
-    def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
-        """Return the graph with these numbers."""
-        return graph.with_parameters(dict(self.values))
-
-    def without_unknown(self, graph: md.SubsystemGraph) -> "ModelParameters | None":
-        """Return the numbers whose names the graph has."""
-        known = graph.parameters
-        return self.without([name for name in self.values if name not in known])
+    def without(self, joints: Collection[str]) -> "Lock | None":
+        """Return the lock without some joints; None if none is left."""
+        left = {name: position for name, position in self.positions.items() if name not in joints}
+        return Lock(left) if left else None
 
     def __str__(self) -> str:
-        return ", ".join(f"{name} = {value:g}" for name, value in self.values.items())
-
-
-def largest_size(name: str) -> float:
-    """Return the largest size of a model parameter that descriptions may have: larger ones overflow."""
-    return _LIMITS.get(name.rpartition(" ")[2], LARGEST)
-
-
-def body_of(name: str, numbers: Iterable[str] = MASS_NUMBERS) -> str:
-    """Return the link or load of a parameter, as "link hand" of "link hand mass"; empty if it has none.
-
-    Args:
-        numbers: possible ends of the name.
-    """
-    end = next((number for number in numbers if name.endswith(f" {number}")), "")
-    return name.removesuffix(f" {end}") if end and name.startswith(("link ", "payload ")) else ""
+        return "locked: " + ", ".join(f"{name} at {at:g}" for name, at in self.positions.items())
 
 
 def locked_positions(changes: Changes) -> dict[str, float]:
     """Return for each locked joint the position [rad or m] at which it is held."""
-    locks = (change.values for change in changes if isinstance(change, Lock))
+    locks = (change.positions for change in changes if isinstance(change, Lock))
     return {name: position for positions in locks for name, position in positions.items()}
-
-
-def locked_with_mimics(
-    described: md.SubsystemGraph, changes: Changes, graph: md.SubsystemGraph
-) -> dict[str, float]:
-    """Return `locked_positions`, and those of joints that mimic a locked one and are locked with it.
-
-    Args:
-        described: the robot without changes. graph: with them; joints whose link is not in it were removed.
-    """
-    held, links = locked_positions(changes), {*graph.links}
-    robots = [(described, "")]
-    robots += [(change.robot, change.prefix) for change in changes if isinstance(change, Attachment)]
-    mimics = {
-        prefix + joint.name: joint.mimic.multiplier * held[driver] + joint.mimic.offset
-        for robot, prefix in robots
-        for joint in robot.joints
-        if joint.mimic is not None
-        and (driver := prefix + joint.mimic.joint) in held
-        and prefix + joint.child_link in links
-    }
-    return mimics | held
 
 
 def _checked_pose(name: str, numbers: Any) -> tuple[float, ...]:
@@ -308,87 +194,3 @@ def _read(source: str | Path, strict: bool) -> md.SubsystemGraph:
             return md.load_urdf(source, strict=strict)
     except (md.ModularDynamicsError, OSError) as error:
         raise RobotError(f"the robot to attach: {error}") from error
-
-
-# The file that keeps changes over restarts.
-
-
-class ChangesFile(KeptFile[tuple[str, Changes]]):
-    """Keeps the name of a robot and its changes over restarts.
-
-    Args:
-        strict: whether attached robots with inertias that no body can have are refused.
-    """
-
-    NAME, ERROR = "changes_file", ChangeFileError
-
-    def __init__(self, path: str, *, strict: bool = False) -> None:
-        super().__init__(path)
-        self._strict = strict
-
-    def draft(self, robot: str, changes: Changes) -> Draft:
-        """Write the changes of a robot beside the file. Raises ChangeFileError."""
-        return self.drafted(self.content(robot, changes))
-
-    @staticmethod
-    def content(robot: str, changes: Changes) -> dict[str, Any]:
-        """Return the changes of a robot as plain values."""
-        return {"robot": robot, "changes": [{"kind": change.kind, **change.content()} for change in changes]}
-
-    def parsed(self, content: Mapping[str, Any]) -> tuple[str, Changes]:
-        """See `KeptFile`."""
-        robot, entries = content.get("robot"), content.get("changes")
-        if not isinstance(robot, str) or not isinstance(entries, list):
-            raise ChangeFileError("robot, a text, and changes, a list, are needed at its top level")
-        changes = tuple(_change(number, entry, self._strict) for number, entry in enumerate(entries, 1))
-        if twice := repeated([one.link for one in changes if isinstance(one, Payload)]):
-            raise ChangeFileError(f"{listed(twice)} has two payloads; a link has one")
-        return robot, changes
-
-
-def _change(number: int, entry: Any, strict: bool) -> Change:
-    """Return the change of an entry of the file. Raises ChangeFileError: invalid; `number` names it."""
-    kind = entry.get("kind") if isinstance(entry, dict) else None
-    if not isinstance(kind, str) or kind not in _READERS:
-        raise ChangeFileError(f"change {number}: kind must be one of {', '.join(_READERS)}, not {kind!r:.40}")
-    try:
-        change = _READERS[kind](entry, strict)
-    except KeyError as error:
-        raise ChangeFileError(f"change {number} ({kind}) has no {error.args[0]}") from error
-    except NodeError as error:
-        raise ChangeFileError(f"change {number} ({kind}): {error}") from error
-    if unknown := [str(key) for key in entry if key not in {"kind", *change.content()}]:
-        raise ChangeFileError(f"change {number} ({kind}) has keys that are not known: {listed(unknown)}")
-    return change
-
-
-def _text(entry: Mapping[str, Any], key: str) -> str:
-    """Return a text of a file's entry. Raises ChangeFileError: it is something else."""
-    value = entry[key]
-    if not isinstance(value, str):
-        raise ChangeFileError(f"{key} is {value!r:.40}; a text is needed")
-    return value
-
-
-def _numbers(entry: Mapping[str, Any], key: str) -> dict[str, float]:
-    """Return numbers by name of a file's entry. Raises ChangeFileError: they are something else."""
-    values = entry[key]
-    if not isinstance(values, dict) or not values or not all(isinstance(name, str) for name in values):
-        raise ChangeFileError(f"{key}: numbers by name are needed")
-    return dict(zip(values, checked_numbers(key, values.values()), strict=True))
-
-
-def _attachment(entry: Mapping[str, Any], strict: bool) -> Attachment:
-    name, urdf, link, prefix = (_text(entry, key) for key in ("name", "urdf", "link", "prefix"))
-    return Attachment.of(name, urdf, link, entry["pose"], prefix, strict=strict)
-
-
-_READERS: Mapping[str, Callable[[Mapping[str, Any], bool], Change]] = {
-    "payload": lambda entry, strict: Payload.of(
-        _text(entry, "link"), entry["mass"], entry["com"], entry["inertia"]
-    ),
-    "attachment": _attachment,
-    "removal": lambda entry, strict: Removal(_text(entry, "name")),
-    "lock": lambda entry, strict: Lock(_numbers(entry, "positions")),
-    "parameters": lambda entry, strict: ModelParameters(_numbers(entry, "values")),
-}

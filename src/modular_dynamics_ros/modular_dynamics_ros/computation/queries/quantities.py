@@ -1,36 +1,25 @@
 """Quantities that services of dynamics_node compute at one state."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics.algebra.matrix_forms import inverse, skew
-from modular_dynamics.loops import internal_wrenches
-from modular_dynamics_ros.computation.closed_loop import ClosedLoop, ClosedLoopSolution
+from modular_dynamics_ros.computation.closed_loop import ClosedLoop
 from modular_dynamics_ros.computation.computation import Dynamics
 from modular_dynamics_ros.computation.queries.query_model import (
     QueryError,
     QueryModel,
-    require_actuators,
-    require_usable,
 )
-from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.torque_terms import TorqueTerms
 from modular_dynamics_ros.computation.values import (
     AppliedWrenches,
     Array,
     Configuration,
-    StampedWrench,
     State,
 )
-from modular_dynamics_ros.computation.wrenches.frames import wrench_matrix
 from modular_dynamics_ros.exceptions import BadMessage, listed
-
-WORST_CONDITION = 1e12  # of M scaled to a unit diagonal; beyond it the least eigenvalue is rounding
-LEAST_PART = 1e-3  # least component in a motion without inertia of a joint that the error names
 
 
 class EquationTerms(NamedTuple):
@@ -117,14 +106,6 @@ def require_no_driving_boxes(model: QueryModel) -> None:
         raise QueryError("REFUSED", f"{text}: without its mass there is no equation of motion")
 
 
-class InverseDynamicsTerms(NamedTuple):
-    """Terms of the torques, their solution, and the world's wrench on the root link."""
-
-    terms: TorqueTerms
-    dynamics: Dynamics
-    root: StampedWrench
-
-
 def inverse_dynamics(
     model: QueryModel,
     configuration: Configuration,
@@ -132,8 +113,8 @@ def inverse_dynamics(
     wrenches: AppliedWrenches,
     *,
     friction: bool,
-) -> InverseDynamicsTerms:
-    """Return torques and wrenches at a state.
+) -> tuple[TorqueTerms, Dynamics]:
+    """Return the terms of the torques at a state, and their solution.
 
     Raises:
         BadMessage: a singular configuration, or numbers that overflow.
@@ -142,151 +123,4 @@ def inverse_dynamics(
     terms = model.terms.split(configuration, state, dynamics, friction=friction)
     if not all(np.isfinite(one).all() for one in vars(terms).values()):
         raise BadMessage("not finite", "the state is finite, but so large that the torques are not")
-    return InverseDynamicsTerms(terms, dynamics, root_wrench(model.robot, configuration, dynamics))
-
-
-def root_wrench(robot: Robot, configuration: Configuration, dynamics: Dynamics) -> StampedWrench:
-    """Return the root link or base, and the world's wrench [force, moment] on it, besides external wrenches.
-
-    A link that is fixed in the world is at rest: the world balances its weight and what subsystems, loop
-    joints, springs and external wrenches exert on it.
-    """
-    if robot.base is not None:
-        return robot.base.link, dynamics.base_wrench
-    graph, ground = robot.graph, robot.graph.ground
-    weight = ground.mass * graph.gravity
-    total = -np.concatenate((weight, np.cross(ground.com, weight)))
-    for index, subsystem in enumerate(graph.subsystems):
-        if subsystem.connection.body is None:
-            total += _at_root(graph, configuration, *dynamics.connection_wrench(index))
-    loads = dict(dynamics.wrenches.external or {})
-    if isinstance(dynamics, ClosedLoopSolution):
-        for link, wrench in internal_wrenches(graph, dynamics.result).items():
-            loads[link] = loads.get(link, np.zeros(6)) + wrench
-    for link, wrench in loads.items():
-        if link in ground.links:
-            total -= _at_root(graph, configuration, link, wrench)
-    return ground.name, total
-
-
-def _at_root(graph: md.SubsystemGraph, configuration: Configuration, link: str, wrench: Array) -> Array:
-    """Return a wrench, given at and in a link's frame, at and in that of the root link."""
-    (H_root_link,) = md.frame_poses(graph, configuration.coordinates, [link])
-    return np.asarray(wrench_matrix(H_root_link) @ wrench)
-
-
-class Accelerations(NamedTuple):
-    """Accelerations of `joint_names` (m,) [rad/s^2 or m/s^2], and of a floating base (6,)."""
-
-    joints: Array
-    base: Array | None
-
-
-def efforts_of(robot: Robot, efforts: Mapping[str, float]) -> Array:
-    """Return efforts by joint as a vector of `state_names` (n,) [N m or N]; 0 for joints not named.
-
-    Raises:
-        QueryError: a joint has no actuator of its own, or its effort is not usable.
-    """
-    require_actuators(robot, list(efforts))
-    require_usable("efforts", np.array([*efforts.values()], dtype=float), list(efforts))
-    return np.array([efforts.get(name, 0.0) for name in robot.state_names], dtype=float)
-
-
-def forward_dynamics(
-    model: QueryModel,
-    configuration: Configuration,
-    state: State,
-    efforts: Array,
-    wrenches: AppliedWrenches,
-    *,
-    friction: bool,
-) -> Accelerations:
-    """Return accelerations from efforts (n,); wrenches of black boxes do not depend on them.
-
-    Trees are solved by articulated bodies; robots with loops, black boxes or a root that only turns by the
-    equation of motion M a = tau - h.
-
-    Raises:
-        BadMessage: a singular configuration, or numbers that overflow.
-        QueryError: a singular M, or joints in a black box move others. ModularDynamicsError: of the library.
-    """
-    require_no_driving_boxes(model)
-    robot = model.robot
-    moving = model.solver.solve(configuration, without_accelerations(state), wrenches)
-    tau = model.rates(efforts - moving.friction if friction else efforts, None)
-    if robot.closed or robot.black_boxes or (robot.base is not None and robot.base.source == "imu"):
-        (indices, names), M = model.coordinates, mass_matrix(model, configuration)
-        a = np.zeros_like(tau)
-        a[indices] = _solved(M, (tau - full_torques(model, moving))[indices], names)
-    else:
-        v = model.velocities(configuration, state)
-        a = md.forward_dynamics(
-            robot.graph, configuration.coordinates, v, tau, external_wrenches=wrenches.external
-        )
-    if not np.isfinite(a).all():
-        raise QueryError("BAD_STATE", "the state is finite, but so large that the accelerations are not")
-    base = None if robot.base is None else a[robot.base.velocities]
-    return Accelerations(a[model.joints][robot.published], base)
-
-
-def _solved(M: Array, torques: Array, names: list[str]) -> Array:
-    """Return M^-1 torques. Raises QueryError: M is singular."""
-    scale = np.sqrt(np.diag(M))
-    if not scale.all():
-        name = names[int(np.argmin(scale))]
-        raise QueryError("REFUSED", f"'{name}' moves no inertia: torques would accelerate it infinitely")
-    scaled = M / np.outer(scale, scale)
-    sizes, motions = np.linalg.eigh(scaled)
-    if sizes[0] * WORST_CONDITION < sizes[-1]:
-        moving = [name for name, part in zip(names, motions[:, 0], strict=True) if abs(part) > LEAST_PART]
-        together = listed(moving, len(moving))
-        raise QueryError("REFUSED", f"{together} together move no inertia here: the mass matrix is singular")
-    return np.asarray(np.linalg.solve(scaled, torques / scale) / scale)
-
-
-class PointJacobian(NamedTuple):
-    """The Jacobian of a point on a link, along the axes of the root link.
-
-    Attributes:
-        frame: the root link: of a floating base its link. coordinates: names of the columns.
-        jacobian: (6, p) [linear; angular]; the twist of the point against the world is jacobian times
-        velocities. pose: H_frame_point (4, 4), along the link's axes. twist: (6,) at the state's velocities.
-    """
-
-    frame: str
-    coordinates: list[str]
-    jacobian: Array
-    pose: Array
-    twist: Array
-
-
-def point_jacobian(
-    model: QueryModel, configuration: Configuration, state: State, link: str, point: Array
-) -> PointJacobian:
-    """Return J of a point [m] on a link, in its frame; of closed loops J W, along the independent joints.
-
-    The velocity of the point p from that of the link's origin o is pdot = odot + omega x R p.
-
-    Raises:
-        QueryError: an unknown link, or a point that is not finite or huge. ModularDynamicsError: a dead
-            point.
-    """
-    robot, graph, q = model.robot, model.robot.graph, configuration.coordinates
-    name = robot.link(link)
-    if name not in graph.links:
-        text = f"no link '{link[:80]}' in '{graph.name}'; its links: {listed(graph.links, 8)}"
-        raise QueryError("UNKNOWN_NAME", text)
-    require_usable("point", point, "xyz")
-    frame = graph.ground.name if robot.base is None else robot.base.link
-    pose, H_root_frame = md.frame_poses(graph, q, [name, frame])
-    J = md.jacobian(graph, q, name)
-    lever = pose[:3, :3] @ point
-    pose[:3, 3] += lever
-    J[:3] -= skew(lever) @ J[3:]
-    if (W := model.projection(configuration)) is not None:
-        J = J @ W
-    J = np.kron(np.eye(2), H_root_frame[:3, :3].T) @ J
-    v = model.rates(state.v, None if state.base is None else state.base.twist)
-    indices, names = model.coordinates
-    return PointJacobian(robot.frame(frame), names, J[:, indices], inverse(H_root_frame) @ pose, J @ v)
+    return terms, dynamics

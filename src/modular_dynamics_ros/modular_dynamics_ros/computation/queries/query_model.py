@@ -1,6 +1,6 @@
 """The state, the wrenches and the solvers of one request, in the thread of services."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from modular_dynamics.algebra import Quaternion
 from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics_ros.computation.black_boxes.sensors import BlackBoxMotions, Load
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop
-from modular_dynamics_ros.computation.computation import Answer, OpenChain, coordinates_of
+from modular_dynamics_ros.computation.computation import Answer, OpenChain
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.torque_terms import TermsSolver
 from modular_dynamics_ros.computation.values import (
@@ -27,7 +27,6 @@ from modular_dynamics_ros.computation.values import (
     State,
     Wrenches,
 )
-from modular_dynamics_ros.computation.wrenches.frames import BlackBoxFrames
 from modular_dynamics_ros.computation.wrenches.robot_wrenches import RobotWrenches
 from modular_dynamics_ros.exceptions import BadMessage, listed, repeated
 
@@ -61,17 +60,17 @@ def code_of(error: Exception) -> str:
 
 
 class BoxWrenches(NamedTuple):
-    """Measured wrenches of black boxes by name, at and in the frames of their connection points.
+    """Wrenches of black boxes in the last answer by name, at and in the frames of their connection points.
 
     Attributes:
         measured: (6,) [force, moment]. gravity: (3,) where the robot was answered last [m/s^2].
-        loads: known loads there. outdated: boxes whose wrench is of another time.
+        loads: known loads there. outdated: boxes whose wrench had stopped and was held.
     """
 
     measured: Mapping[str, Array]
     gravity: Mapping[str, Array]
     loads: Mapping[str, Load]
-    outdated: frozenset[str] = frozenset()
+    outdated: Collection[str]
 
     def at(self, gravity: Mapping[str, Array]) -> dict[str, Array]:
         """Return the wrenches for this gravity (3,): where it changed, the load's weight is replaced.
@@ -81,34 +80,24 @@ class BoxWrenches(NamedTuple):
         Raises:
             BadMessage: gravity has another direction, and the load is not known.
         """
-        turned = [name for name in self.measured if self._pulls_elsewhere(name, gravity)]
-        if old := [name for name in turned if name in self.outdated]:
-            text = (
-                f"the wrench of black box {listed(old)} is not of the time of the last answer: the pose "
-                "where it was measured is not known, and gravity has another direction than at that answer"
-            )
-            raise BadMessage("pose not known", text)
-        if unknown := [name for name in turned if name not in self.loads]:
-            text = (
-                f"the wrench of black box {listed(unknown)} was measured at another pose, where gravity "
-                "points another way at its connection point: black_box_loads can name what hangs there, with "
-                "mass 0 where the wrench holds no weight"
-            )
-            raise BadMessage("load not known", text)
         wrenches = dict(self.measured)
-        for name in turned:
-            load = self.loads[name]
-            wrenches[name] = wrenches[name] + load.wrench(gravity[name]) - load.wrench(self.gravity[name])
+        for name, measured in self.measured.items():
+            here, there, load = gravity[name], self.gravity[name], self.loads.get(name)
+            if not measured.any():
+                continue
+            if load is not None and name not in self.outdated:
+                wrenches[name] = measured + load.wrench(here) - load.wrench(there)
+            elif np.linalg.norm(here - there) > MOST_TURNED * np.linalg.norm(here):
+                text = (
+                    f"the wrench of black box '{name}' was measured at another pose, where gravity points "
+                    "another way at its connection point"
+                )
+                if name in self.outdated:
+                    why = "it had stopped, and where it was measured is not known"
+                    raise BadMessage("pose not known", f"{text}: {why}")
+                why = "black_box_loads can name what hangs there, with mass 0 where it holds no weight"
+                raise BadMessage("load not known", f"{text}: {why}")
         return wrenches
-
-    def _pulls_elsewhere(self, name: str, gravity: Mapping[str, Array]) -> bool:
-        """Return whether a wrench other than zero was measured at another direction of gravity."""
-        if not self.measured[name].any():
-            return False
-        here, there = gravity[name], self.gravity[name]
-        exact = name in self.loads and name not in self.outdated
-        tolerance = 0.0 if exact else MOST_TURNED * np.linalg.norm(here)
-        return bool(np.linalg.norm(here - there) > tolerance)
 
 
 def _zeros() -> Array:
@@ -319,7 +308,6 @@ class QueryModel:
         self.solver: OpenChain | ClosedLoop = solver or (
             ClosedLoop(robot, settings.closure_tolerance) if robot.closed else OpenChain(robot)
         )
-        self._frames = BlackBoxFrames(robot)
 
     def set_tolerance(self, tolerance: float) -> None:
         """Set the largest difference of given passive joints from closed loops [rad or m]."""
@@ -342,11 +330,11 @@ class QueryModel:
         return self.solver.configuration_at(state)
 
     def given(self, subject: Subject, external: Sequence[StampedWrench]) -> GivenWrenches:
-        """Return a request's external wrenches by frame, and the valid ones of black boxes.
+        """Return a request's external wrenches by frame, and those of black boxes in the last answer.
 
         Raises:
-            BadMessage: an unknown frame, a link in a black box; a black box whose wrench is not known, or
-                was measured when the robot's position was not known.
+            BadMessage: an unknown frame, a link in a black box; a black box that has not sent a wrench or
+                has stopped, or no answer.
         """
         on_links: dict[str, Array] = {}
         for frame, values in external:
@@ -355,25 +343,18 @@ class QueryModel:
         return GivenWrenches(on_links or None, self._boxes(subject))
 
     def _boxes(self, subject: Subject) -> BoxWrenches | None:
-        """Return the valid wrenches of black boxes; None: there are none."""
-        boxes = subject.wrenches.boxes(subject.now, subject.settings)
-        if not boxes:
+        """Return the wrenches of black boxes in the last answer; None: there are none."""
+        if not self.robot.black_boxes:
             return None
+        subject.wrenches.boxes(subject.now, subject.settings)  # raises where one is missing
         if (last := subject.last) is None:
-            if pulling := [name for name, one in boxes.items() if one.values.any()]:
-                text = (
-                    "no joint state was answered since the robot was loaded or changed: its position when "
-                    f"the wrench of black box {listed(pulling)} was measured is not known"
-                )
-                raise BadMessage("pose not known", text)
-            return BoxWrenches({name: one.values for name, one in boxes.items()}, {}, {})
-        for name, one in boxes.items():
-            self._frames.place(name, one.link)
-        q, move = coordinates_of(self.robot, last.state), self._frames.at_connection
-        measured = {name: move(name, one.link, one.values, q) for name, one in boxes.items()}
-        longest, stamp = subject.settings.stale_after * 1e9, last.state.stamp
-        outdated = (name for name, one in boxes.items() if abs(one.arrival.stamp - stamp) > longest)
-        return BoxWrenches(measured, self._gravity(last.state), subject.loads, frozenset(outdated))
+            text = (
+                "no joint state was answered since the robot was loaded or changed: its position when the "
+                f"wrench of black box {listed(self.robot.black_boxes)} was measured is not known"
+            )
+            raise BadMessage("pose not known", text)
+        wrenches, gravity = last.wrenches, self._gravity(last.state)
+        return BoxWrenches(wrenches.black_box or {}, gravity, subject.loads, wrenches.stopped)
 
     def applied(self, given: GivenWrenches, state: State) -> AppliedWrenches:
         """Return the given wrenches as applied at a state.
@@ -402,28 +383,9 @@ class QueryModel:
         every[self.joints] = joints
         return every
 
-    def velocities(self, configuration: Configuration, state: State) -> Array:
-        """Return velocities of all joints (nv,); with closed loops, those that keep them closed.
-
-        Raises:
-            ModularDynamicsError: a singular configuration.
-        """
-        v = self.rates(state.v, None if state.base is None else state.base.twist)
-        return v if (W := self.projection(configuration)) is None else W @ v
-
-    def projection(self, configuration: Configuration) -> Array | None:
-        """Return W (nv, p), all joints' velocities from the solver's; None if they are the same.
-
-        Raises:
-            ModularDynamicsError: a singular configuration.
-        """
-        if isinstance(self.solver, ClosedLoop):
-            return self.solver.solver.projection(configuration.coordinates)
-        return None
-
     @cached_property
     def coordinates(self) -> tuple[NDArray[np.intp], list[str]]:
-        """Return indices and names of the velocities in equations of motion and Jacobians.
+        """Return indices and names of the velocities in equations of motion.
 
         Their indices in the solver's vectors, rising, and their names: those of joints; of a floating base
         six, such as "base.linear.x".

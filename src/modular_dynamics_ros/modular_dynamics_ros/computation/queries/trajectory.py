@@ -1,20 +1,20 @@
 """Efforts along a trajectory, and where it exceeds the limits of the description.
 
 Between its points the trajectory is the spline of joint_trajectory_controller: positions alone are joined by
-straight lines, positions and velocities by cubics, with accelerations by quintics. Positions and velocities
-are compared with limits wherever they are largest; efforts, which are no polynomials, at the points and at
-instants between them.
+straight lines, positions and velocities by cubics, with accelerations by quintics. It is compared with limits
+at the points and at instants between them.
 """
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics.model import Joint
+from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.queries.query_model import (
     GivenWrenches,
@@ -30,15 +30,11 @@ from modular_dynamics_ros.computation.queries.query_model import (
 from modular_dynamics_ros.computation.robot import friction_torques, position_range
 from modular_dynamics_ros.computation.values import Array, Configuration, Instants, StampedWrench, State
 
-if TYPE_CHECKING:
-    from scipy.interpolate import PPoly
-
 POSITION, VELOCITY, EFFORT = range(3)
 MOST_POINTS = 20_000  # with closed loops several seconds, in which other requests wait
 MOST_BETWEEN = 20_000  # instants between the points; beyond them they are farther apart
 SPACING = 0.05  # [rad or m] that a joint moves from one instant to the next
-BENT = 24  # parts of a quintic, whose accelerations bend
-JUMP = 0.05  # share of a joint's largest velocity or acceleration that is a jump at a point
+LEAST_PARTS = 1, 4, 24  # of a line, a cubic, whose velocities bend, and a quintic, whose accelerations do
 # largest difference beyond a limit, relative to it and to 1, that is no excess
 ROUNDING = 1e-9  # at a point: a number may be exactly at its limit
 BETWEEN = 1e-6  # between points: times are whole nanoseconds, and planners let velocities saturate
@@ -97,19 +93,6 @@ class Samples(NamedTuple):
         return f"point {point}" if self.is_point[index] else f"{instant:.6g} s, after point {point}"
 
 
-class Course(NamedTuple):
-    """Values (k,) of one quantity of a joint, each with its instant [ns] and the point at or before it.
-
-    Attributes:
-        tolerances: (k,) ROUNDING or BETWEEN.
-    """
-
-    points: NDArray[np.intp]
-    instants: Instants
-    values: Array
-    tolerances: Array
-
-
 def trajectory_torques(
     model: QueryModel, subject: Subject, motion: Motion, external: Sequence[StampedWrench]
 ) -> Torques:
@@ -124,7 +107,7 @@ def trajectory_torques(
     for what, given in (("positions", motion.q), ("velocities", motion.v), ("accelerations", motion.a)):
         if given is not None:
             require_usable(what, given, motion.names)
-    curve, sampled = _sampled(motion)
+    sampled = _sampled(motion)
     points = sampled.is_point
     v, a = sampled.v[points], sampled.a[points]
     first = state_of(robot, RequestedState(motion.names, motion.q[0]), subject.last)
@@ -143,118 +126,64 @@ def trajectory_torques(
     if not (finite := np.isfinite(efforts)).all():
         where = sampled.where(int(np.argwhere(~finite)[0][0]))
         raise QueryError("BAD_STATE", f"{where} is finite, but so far or fast that the torques are not")
-    courses = {name: _courses(curve, sampled, k, efforts) for k, name in enumerate(motion.names)}
-    tolerances = np.where(points, ROUNDING, BETWEEN)
-    for name, (position, velocity) in passive.items():
-        courses[name] = {
-            quantity: Course(sampled.points, sampled.instants, values, tolerances)
-            for quantity, values in ((POSITION, position), (VELOCITY, velocity))
-        }
-    return Torques(motion._replace(v=v, a=a), efforts[points], list(excesses(robot.graph, courses)))
+    courses: dict[str, dict[int, Array]] = {
+        name: {POSITION: sampled.q[:, k], VELOCITY: sampled.v[:, k], EFFORT: efforts[:, k]}
+        for k, name in enumerate(motion.names)
+    }
+    courses |= {name: {POSITION: q, VELOCITY: v} for name, (q, v) in passive.items()}
+    return Torques(motion._replace(v=v, a=a), efforts[points], list(excesses(robot.graph, courses, sampled)))
 
 
-def _spline(motion: Motion) -> "PPoly":
-    """Return the positions over the time [s] from the first point on."""
-    from scipy.interpolate import CubicHermiteSpline, PPoly  # noqa: PLC0415  # a node's start must not wait for it
-
-    t, q, v, a = 1e-9 * (motion.instants - motion.instants[0]), motion.q, motion.v, motion.a
-    h, d = np.diff(t)[:, np.newaxis], np.diff(q, axis=0)
-    if v is None:
-        return PPoly(np.array([d / h, q[:-1]]), t)
-    if a is None:
-        return CubicHermiteSpline(t, q, v)
-    v0, a0, da = v[:-1] * h, a[:-1] * h**2 / 2.0, np.diff(a, axis=0) * h**2 / 2.0
-    d, dv = d - v0 - a0, np.diff(v, axis=0) * h - 2.0 * a0
-    c5, c4, c3 = 6.0 * d - 3.0 * dv + da, -15.0 * d + 7.0 * dv - 2.0 * da, 10.0 * d - 4.0 * dv + da
-    return PPoly(np.array([c5 / h**5, c4 / h**4, c3 / h**3, a0 / h**2, v0 / h, q[:-1]]), t)
-
-
-def _sampled(motion: Motion) -> "tuple[PPoly | None, Samples]":
-    """Return the spline, None through a single point, and its samples.
+def _sampled(motion: Motion) -> Samples:
+    """Return the points and instants between them, as the spline goes.
 
     Where velocities or accelerations jump at a point, the values there are those of the piece that begins
-    there, and the end of the piece before is a further sample. At the last point its own piece ends.
+    there, and the end of the piece before is another sample.
 
     Raises:
-        QueryError: points are too far apart for their times, or too close in time.
+        QueryError: points are too far apart for their times.
     """
-    count, names = len(motion.instants), motion.names
-    is_point = np.ones(count, dtype=bool)
-    if count == 1:
-        v, a = (np.zeros_like(motion.q) if one is None else one for one in (motion.v, motion.a))
-        return None, Samples(np.arange(1), motion.instants, motion.q, v, a, is_point)
-    if not (apart := np.diff(1e-9 * (motion.instants - motion.instants[0])) > 0.0).all():
-        text = f"point {int(np.argmin(apart)) + 1} is too close to the one before for so long a trajectory"
-        raise QueryError("BAD_STATE", text)
+    q, instants, count = motion.q, motion.instants, len(motion.instants) - 1
+    if not count:
+        v, a = (np.zeros_like(q) if one is None else one for one in (motion.v, motion.a))
+        return Samples(np.arange(1), instants, q, v, a, np.ones(1, dtype=bool))
+    h = 1e-9 * np.diff(instants)[:, np.newaxis]
     with np.errstate(over="ignore", invalid="ignore"):
-        curve = _spline(motion)
-        rates = curve.derivative(), curve.derivative(2)
-        v, a = (
-            rate(curve.x) if one is None else one
-            for rate, one in zip(rates, (motion.v, motion.a), strict=True)
-        )
-    for what, values in (("velocities", v), ("accelerations", a)):
-        require_usable(f"{what} between the points", values, names)
-    given = Samples(np.arange(count), motion.instants, motion.q, v, a, is_point)
-    h = np.diff(curve.x)
-    fastest = np.maximum(np.abs(v[:-1]), np.abs(v[1:])).max(axis=1)
-    travel = np.maximum(np.abs(np.diff(motion.q, axis=0)).max(axis=1), h * fastest)
-    parts = np.maximum(np.ceil(travel / SPACING), 1.0 if motion.a is None else BENT)
+        slopes = np.diff(q, axis=0) / h
+        powers = ReferenceTrajectory.through(instants, q, motion.v, motion.a).powers
+    for what, values in (("velocities", slopes), ("accelerations", powers.sum(axis=1))):
+        require_usable(f"{what} between the points", values, motion.names)
+    v, a = np.vstack((slopes, slopes[-1:])) if motion.v is None else motion.v, powers[:, 0]
+    travel = np.maximum(np.abs(np.diff(q, axis=0)), h * np.maximum(np.abs(v[:-1]), np.abs(v[1:])))
+    least = LEAST_PARTS[(motion.v is not None) + (motion.a is not None)]
+    parts = np.maximum(np.ceil(travel.max(axis=1) / SPACING), least)
     parts = np.maximum(np.ceil(parts / max(1.0, parts.sum() / MOST_BETWEEN)), 1.0).astype(np.intp)
-    piece = np.repeat(np.arange(count - 1), parts)
-    share = (np.arange(len(piece)) - np.repeat(np.cumsum(parts) - parts, parts) + 1) / parts[piece]
-    own = [_values(one, piece, share * h[piece]) for one in (curve, *rates)]
-    ends = share == 1.0
-    jumps = [
-        np.abs(one[ends] - after[1:]) > JUMP * np.abs(after).max(axis=0)
-        for one, after in zip(own[1:], (v, a), strict=True)
-    ]
-    wanted = ~ends
-    wanted[ends] = np.any(jumps, axis=(0, 2)) & (np.arange(count - 1) < count - 2)
-    at = motion.instants[piece] + np.rint(share * np.diff(motion.instants)[piece]).astype(np.int64)
-    between = piece, at, *own, np.zeros(len(piece), dtype=bool)
-    chosen = [np.concatenate((one, other[wanted])) for one, other in zip(given, between, strict=True)]
-    order = np.lexsort((np.append(np.zeros(count), share[wanted]), chosen[0]))
-    return curve, Samples._make(one[order] for one in chosen)
+    piece = np.repeat(np.arange(count), parts)[:-1]  # the last piece ends at the last point
+    share = (np.arange(1, len(piece) + 1) - (np.cumsum(parts) - parts)[piece]) / parts[piece]
+    # accelerations are powers of the share; velocities and positions are their integrals
+    k, u, step = np.arange(powers.shape[1]), share[:, np.newaxis], h[piece]
+    a_between, rise, way = (
+        np.einsum("skn,sk->sn", powers[piece], u ** (k + n) / divisor)
+        for n, divisor in enumerate((np.ones(len(k)), k + 1, (k + 1) * (k + 2)))
+    )
+    v_between = v[piece] + step * rise
+    q_between = q[piece] + step * (v[piece] * u + step * way)
+    at = instants[piece] + np.rint(share * np.diff(instants)[piece]).astype(np.int64)
+    given = np.arange(count + 1), instants, q, v, a, np.ones(count + 1, dtype=bool)
+    between = piece, at, q_between, v_between, a_between, np.zeros(len(piece), dtype=bool)
+    order = np.lexsort((np.append(np.zeros(count + 1), share), np.append(given[0], piece)))
+    return Samples._make(np.concatenate(pair)[order] for pair in zip(given, between, strict=True))
 
 
-def _values(curve: "PPoly", piece: NDArray[np.intp], x: Array) -> Array:
-    """Return the values (k, n) of pieces at times x (k,) [s] from their beginnings, their ends among them."""
-    value = np.zeros((len(x), curve.c.shape[2]))
-    for coefficients in curve.c:
-        value = value * x[:, np.newaxis] + coefficients[piece]
-    return value
-
-
-def _courses(curve: "PPoly | None", sampled: Samples, k: int, efforts: Array) -> dict[int, Course]:
-    """Return positions, velocities and efforts of joint k of the trajectory; efforts (m, n)."""
-    points = sampled.is_point
-    number, instants = sampled.points[points], sampled.instants[points]
-    found = {}
-    for quantity, values in ((POSITION, sampled.q[points, k]), (VELOCITY, sampled.v[points, k])):
-        course = Course(number, instants, values, np.full(len(number), ROUNDING))
-        if curve is not None:
-            own = curve.construct_fast(np.ascontiguousarray(curve.c[:, :, k]), curve.x)
-            own = own.derivative() if quantity == VELOCITY else own
-            roots = own.derivative().roots(discontinuity=False, extrapolate=False)
-            roots = roots[np.isfinite(roots)]  # of a piece that stands still one is NaN
-            before = np.clip(np.searchsorted(curve.x, roots, side="right") - 1, 0, len(number) - 2)
-            at = instants[0] + np.rint(1e9 * roots).astype(np.int64)
-            extremes = Course(number[before], at, own(roots), np.full(len(roots), BETWEEN))
-            course = Course._make(map(np.concatenate, zip(course, extremes, strict=True)))
-        found[quantity] = course
-    tolerances = np.full(len(points), ROUNDING)
-    found[EFFORT] = Course(sampled.points, sampled.instants, efforts[:, k], tolerances)
-    return found
-
-
-def excesses(graph: md.SubsystemGraph, courses: dict[str, dict[int, Course]]) -> Iterator[Excess]:
+def excesses(
+    graph: md.SubsystemGraph, courses: dict[str, dict[int, Array]], sampled: Samples
+) -> Iterator[Excess]:
     """Yield all excesses by joint, after each joint those of the joints that mimic it.
 
     Limits of zero, as vendors write them, count as none.
 
     Args:
-        courses: by joint and quantity.
+        courses: values (k,) at the samples, by joint and quantity.
     """
     for name, own in courses.items():
         mimics = [one for one in graph.joints if one.mimic and one.mimic.joint == name]
@@ -262,12 +191,13 @@ def excesses(graph: md.SubsystemGraph, courses: dict[str, dict[int, Course]]) ->
             limits = joint.limits
             ranges = position_range(limits), _either_way(limits.velocity), _either_way(limits.effort)
             for quantity, course in own.items():
+                values = course
                 if joint.mimic is not None and joint.mimic.joint == name:
                     if quantity == EFFORT:
                         continue
                     offset = joint.mimic.offset if quantity == POSITION else 0.0
-                    course = course._replace(values=joint.mimic.multiplier * course.values + offset)  # noqa: PLW2901
-                yield from _worst(joint, quantity, course, *ranges[quantity])
+                    values = joint.mimic.multiplier * course + offset
+                yield from _worst(joint, quantity, values, sampled, *ranges[quantity])
 
 
 def _either_way(size: float | None) -> tuple[float, float]:
@@ -275,19 +205,21 @@ def _either_way(size: float | None) -> tuple[float, float]:
     return (-size, size) if size else (-math.inf, math.inf)
 
 
-def _worst(joint: Joint, quantity: int, course: Course, lower: float, upper: float) -> Iterator[Excess]:
+def _worst(
+    joint: Joint, quantity: int, values: Array, sampled: Samples, lower: float, upper: float
+) -> Iterator[Excess]:
     """Yield the largest excess, if there is one; the first of equal ones."""
     found = []
+    tolerances = np.where(sampled.is_point, ROUNDING, BETWEEN)
     for sign, limit in ((1.0, upper), (-1.0, lower)):
-        beyond = sign * (course.values - limit)
-        beyond[~(beyond > course.tolerances * max(1.0, abs(limit)))] = -math.inf
+        beyond = sign * (values - limit)
+        beyond[~(beyond > tolerances * max(1.0, abs(limit)))] = -math.inf
         k = int(np.argmax(beyond))
         if beyond[k] > 0.0:
-            found.append((float(beyond[k]), -int(course.instants[k]), k, limit))
+            found.append((float(beyond[k]), -int(sampled.instants[k]), k, limit))
     if found:
         _, instant, k, limit = max(found)
-        value = float(course.values[k])
-        yield Excess(joint.name, quantity, int(course.points[k]), -instant, value, limit)
+        yield Excess(joint.name, quantity, int(sampled.points[k]), -instant, float(values[k]), limit)
 
 
 def _at_once(

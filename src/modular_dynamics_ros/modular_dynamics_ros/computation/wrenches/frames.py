@@ -1,10 +1,9 @@
-"""Where the frames of wrenches are on a robot: links, and frames that TF knows as fixed to links.
+"""Where the frames of wrenches are on a robot: links, and connection points of black boxes.
 
 Poses are homogeneous matrices H_a_b (4, 4): p_a = H_a_b p_b.
 """
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +13,6 @@ from modular_dynamics.algebra.matrix_forms import homogeneous, inverse, skew
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import BadMessage, listed
-
-MOST_FOUND = 256  # frames whose link is remembered: messages may hold any names
 
 
 def wrench_matrix(H_a_b: Array) -> Array:
@@ -32,64 +29,14 @@ def connection_frame(box: str) -> str:
     return f"{box}/connection_point"
 
 
-class FixedFrames:
-    """Frames that are fixed to each other, as /tf_static says. For any thread.
-
-    Attributes:
-        unavailable: why none is known; empty where TF is read.
-    """
-
-    def __init__(self) -> None:
-        self.unavailable = "TF is not read"
-        # the parent of each frame, and a cache of look-ups; replaced by `set`: other threads may read them
-        self._frames: tuple[Mapping[str, tuple[str, Array]], dict[Any, tuple[str, Array] | None]] = {}, {}
-
-    def set(self, child: str, parent: str, H_parent_child: Array) -> None:
-        """Set where a frame is from now on."""
-        self._frames = {**self._frames[0], child: (parent, H_parent_child)}, {}
-
-    def on_link(self, frame: str, graph_links: frozenset[str]) -> tuple[str, Array] | None:
-        """Return the nearest link that a frame is fixed to, and H_link_frame; None if there is none.
-
-        It may carry the frame, hang on it, or hang on one that carries it, as a robot on the map that its
-        cameras are on.
-        """
-        parents, found = self._frames
-        key = frame, graph_links
-        if key not in found:
-            if len(found) >= MOST_FOUND:
-                found.clear()
-            found[key] = _nearest_link(parents, frame, graph_links)
-        return found.get(key)
-
-
-def _nearest_link(
-    parents: Mapping[str, tuple[str, Array]], frame: str, graph_links: frozenset[str]
-) -> tuple[str, Array] | None:
-    """Return the nearest link: see `FixedFrames.on_link`."""
-    known, queue = {frame}, [(frame, np.eye(4))]
-    for one, H_one_frame in queue:  # it grows: the nearest come first
-        if one in graph_links:
-            return one, H_one_frame
-        above = [parents[one]] if one in parents else []
-        next_to = [(parent, H_parent_one @ H_one_frame) for parent, H_parent_one in above]
-        next_to += [(c, inverse(H_one_c) @ H_one_frame) for c, (p, H_one_c) in parents.items() if p == one]
-        for other in next_to:
-            if other[0] not in known:
-                known.add(other[0])
-                queue.append(other)
-    return None
-
-
 class LinkFrames:
     """The links of one robot.
 
     Attributes:
-        fixed: frames that are no links; robots of one node may share them. names: of the links.
+        names: of the links.
     """
 
     def __init__(self, robot: Robot) -> None:
-        self.fixed = FixedFrames()
         self._graph, self.names = robot.graph, frozenset(robot.graph.links)
         self._without_prefix = robot.link
         self._boxes = {
@@ -110,22 +57,18 @@ class LinkFrames:
         return frame_id if own else frame
 
     def on_link(self, frame: str, wrench: Array) -> tuple[str, Array]:
-        """Return a wrench in a frame as (link, wrench at and in its frame); the link carries the frame.
+        """Return a wrench in a frame as (link, wrench at and in its frame).
 
         Raises:
-            BadMessage: no link, and not fixed to one.
+            BadMessage: it is no link.
         """
         if frame in self.names:
             return frame, wrench
-        if (found := self.fixed.on_link(frame, self.names)) is not None:
-            return found[0], wrench_matrix(found[1]) @ wrench
         links = f"its links: {listed(self._graph.links, 8)}"
         if not frame:
             text = f"header.frame_id is empty; the name of a link of '{self._graph.name}' is needed; {links}"
             raise BadMessage("no frame", text)
-        of_tf = self.fixed.unavailable or f"/tf_static does not fix '{frame:.80}' to one"
-        text = f"no link '{frame:.80}' in '{self._graph.name}', and {of_tf}; {links}"
-        raise BadMessage("unknown frame", text)
+        raise BadMessage("unknown frame", f"no link '{frame:.80}' in '{self._graph.name}'; {links}")
 
     def on_outer_link(self, frame: str, wrench: Array) -> tuple[str, Array]:
         """Return the same as `on_link` for a wrench that the world exerts.

@@ -5,17 +5,15 @@ import os
 import numpy as np
 import pytest
 
-from modular_dynamics_ros.computation import kept_file
-from modular_dynamics_ros.computation.black_boxes.offsets import OffsetsFile, SensorOffset, SensorOffsets
+from modular_dynamics_ros.computation.black_boxes import offsets
+from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffset, SensorOffsets
 from modular_dynamics_ros.exceptions import OffsetsFileError
 
 FIRST, SECOND = np.array([1.0, -2.5, 1e-17, 0.1, 1 / 3, -0.0]), np.arange(6.0)
 
 
 def read(path):
-    return {
-        box: (one.frame, one.values.tolist()) for box, one in (OffsetsFile(str(path)).read() or {}).items()
-    }
+    return {box: (one.frame, one.values.tolist()) for box, one in SensorOffsets(str(path))._offsets.items()}
 
 
 def test_offsets_are_read_as_they_were_written(tmp_path):
@@ -34,8 +32,10 @@ def test_offsets_are_read_as_they_were_written(tmp_path):
 
 
 def test_without_a_path_nothing_is_kept():
-    SensorOffsets("").set("box", SensorOffset("tool", FIRST))
-    assert OffsetsFile("").read() is None
+    kept = SensorOffsets("")
+    kept.set("box", SensorOffset("tool", FIRST))
+    assert kept.get("box").tolist() == FIRST.tolist()
+    assert SensorOffsets("").get("box").tolist() == [0.0] * 6
 
 
 @pytest.mark.parametrize(
@@ -62,10 +62,13 @@ def test_a_damaged_file_is_refused_and_stays(tmp_path, text, words):
     path = tmp_path / "offsets.yaml"
     path.write_text(text)
     with pytest.raises(OffsetsFileError, match=r"offsets_file '.*offsets.yaml'") as error:
-        OffsetsFile(str(path)).read()
+        SensorOffsets(str(path))
     assert words in str(error.value)
+    path.unlink()
+    kept = SensorOffsets(str(path))
+    path.write_text(text)
     with pytest.raises(OffsetsFileError):
-        SensorOffsets(str(path)).set("box", SensorOffset("tool", FIRST))
+        kept.set("box", SensorOffset("tool", FIRST))
     assert path.read_text() == text
 
 
@@ -73,23 +76,23 @@ def test_a_file_that_is_no_text_or_too_large_is_neither_read_nor_written(tmp_pat
     path = tmp_path / "offsets.yaml"
     path.write_bytes(b"version: \xff")
     with pytest.raises(OffsetsFileError, match="is no text in UTF-8"):
-        OffsetsFile(str(path)).read()
+        SensorOffsets(str(path))
     path.unlink()
-    monkeypatch.setattr(kept_file, "MAX_BYTES", 20)
+    monkeypatch.setattr(offsets, "MAX_BYTES", 20)
     with pytest.raises(OffsetsFileError, match=r"it has [0-9]+ bytes; at most 20 are accepted"):
         SensorOffsets(str(path)).set("box", SensorOffset("tool", FIRST))
     assert list(tmp_path.iterdir()) == []
     path.write_text("version: 1\noffsets: {}\n...\n")
     with pytest.raises(OffsetsFileError, match="bytes; at most 20 are accepted"):
-        OffsetsFile(str(path)).read()
+        SensorOffsets(str(path))
 
 
 def test_a_file_that_cannot_be_written_or_is_none_is_named(tmp_path):
     with pytest.raises(OffsetsFileError, match="its folder is not there"):
-        OffsetsFile(str(tmp_path / "no" / "offsets.yaml")).read()
+        SensorOffsets(str(tmp_path / "no" / "offsets.yaml"))
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OffsetsFileError, match="a named pipe"):
-        OffsetsFile(str(tmp_path / "pipe")).read()
+        SensorOffsets(str(tmp_path / "pipe"))
 
 
 @pytest.mark.parametrize("offset", [SensorOffset("tool", 2e9 * np.ones(6)), SensorOffset("\ud800", FIRST)])

@@ -1,21 +1,16 @@
 """M, bias, gravity and springs against Pinocchio's; and as an equation: M a + bias is inverse dynamics."""
 
 import numpy as np
-import pinocchio
 import pytest
 
 import modular_dynamics as md
 from helpers.query_subjects import Oracle, floating, hand, solve, subject_of
 from helpers.robots.closed_robots import STATES, path
 from helpers.springs import spring_torque
-from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics_ros.computation.queries.quantities import (
-    efforts_of,
     equation_of_motion,
-    forward_dynamics,
     full_torques,
     inverse_dynamics,
-    point_jacobian,
 )
 from modular_dynamics_ros.computation.queries.query_model import (
     QueryError,
@@ -120,240 +115,16 @@ def test_a_box_that_moves_joints_outside_is_refused(chain):
 FORCE = np.array([5.0, -3.0, 2.0, 0.4, 0.6, -0.7])
 
 
-def accelerations(solved, efforts, *, friction=False):
-    arguments = (*solved.at(), np.array(efforts, dtype=float), solved.wrenches)
-    return forward_dynamics(*arguments, friction=friction)
-
-
-def inverted(solved):
-    """The accelerations that the efforts of a state's own accelerations cause, friction included."""
-    dynamics = solved.model.solver.solve(solved.configuration, solved.state, solved.wrenches)
-    return accelerations(solved, dynamics.tau + dynamics.friction, friction=True).joints
-
-
-def test_a_tree_by_articulated_bodies(four_link):
-    solved = solve(subject_of(four_link), [*Q, 0.2], [*V, 0.1])
-    efforts = np.array([1.0, -2.0, 0.3, 0.4])
-    theirs = Oracle(solved)
-    expected = theirs.forward_dynamics(theirs.at, theirs.rates[0], efforts)
-    assert accelerations(solved, efforts).joints == pytest.approx(expected, rel=1e-9)
-
-
-def test_a_floating_base_by_articulated_bodies(quadruped):
-    joints = np.linspace(-0.7, 0.8, 12)
-    solved = floating(subject_of(quadruped, base="odometry"), joints, 2 * joints)
-    found, theirs = accelerations(solved, 5 * joints), Oracle(solved)
-    expected = theirs.forward_dynamics(theirs.at, theirs.rates[0], np.concatenate((np.zeros(6), 5 * joints)))
-    assert found.base == pytest.approx(expected[:6], rel=1e-8)
-    assert found.joints == pytest.approx(expected[6:], rel=1e-8)
-
-
-def test_a_root_that_only_turns_does_not_accelerate(quadruped):
-    last = np.linspace(-0.7, 0.8, 12), np.zeros(12)
-    solved = solve(subject_of(quadruped, base="imu", last=last), *last, 3 * last[0])
-    dynamics = solved.model.solver.solve(solved.configuration, solved.state, solved.wrenches)
-    found = accelerations(solved, dynamics.tau)
-    assert found.joints == pytest.approx(3 * last[0], rel=1e-9, abs=1e-10)
-    assert not found.base.any()
-
-
-def test_it_inverts_inverse_dynamics_with_friction_and_wrenches():
-    solved = solve(subject_of(hand()), Q, V, A, [("l4", FORCE)])
-    assert inverted(solved) == pytest.approx(A, rel=1e-9)
-    free = accelerations(solved, np.zeros(3)).joints
-    assert np.abs(accelerations(solved, np.zeros(3), friction=True).joints - free).max() > 1e-3
-
-
-@pytest.mark.parametrize("name", STATES)
-def test_closed_loops_by_the_saddle_point(name):
-    q = STATES[name]
-    solved = solve(subject_of(path(name)), q, 0.3 + q, 1.0 - q)
-    efforts, graph = np.linspace(1.0, 2.0, len(q)), solved.robot.graph
-    coordinates, v = (
-        solved.configuration.coordinates,
-        solved.model.velocities(solved.configuration, solved.state),
-    )
-    expected = md.constrained_dynamics(graph, coordinates, v, efforts).a
-    own = expected[solved.model.solver.solver.independent_v]
-    assert accelerations(solved, efforts).joints == pytest.approx(own, rel=1e-7, abs=1e-8 * np.abs(own).max())
-
-
-@pytest.mark.parametrize("name", STATES)
-def test_closed_loops_with_wrenches_inverted(name):
-    q = STATES[name]
-    subject = subject_of(path(name))
-    a = 1.0 - q
-    solved = solve(subject, q, 0.3 + q, a, [(subject.robot.graph.bodies[-1].name, FORCE)])
-    assert inverted(solved) == pytest.approx(a, rel=1e-8, abs=1e-8)
-
-
-def test_a_black_box_pushes_as_it_did_last(four_link, boxed_branch):
-    subject = subject_of(four_link, partition=boxed_branch, last=(Q, V), boxes={"right_branch": FORCE})
-    solved = solve(subject, Q, V, A)
-    assert inverted(solved) == pytest.approx(A, rel=1e-9)
-    without = md.forward_dynamics(subject.robot.graph.without("right_branch"), Q, V, np.zeros(3))
-    assert np.abs(accelerations(solved, np.zeros(3)).joints - without).max() > 1.0
-
-
-def test_efforts_by_name():
-    robot = subject_of(hand()).robot
-    assert efforts_of(robot, {"j3": 2.0, "j1": -1.0}).tolist() == [-1.0, 0.0, 2.0]
-    cases = [
-        ({"j4": 1.0}, "REFUSED", "'j4' mimics 'j3'"),
-        ({"nix": 1.0}, "UNKNOWN_NAME", "no joint 'nix' in 'hand', whose joints are 'j1'"),
-        ({"j2": 0.0, "j1": np.nan}, "BAD_STATE", "efforts: that of 'j1' is NaN"),
-        ({"j1": -1e200}, "BAD_STATE", "efforts: that of 'j1' is -1e\\+200; sizes of at most 1e\\+09"),
-    ]
-    for efforts, code, text in cases:
-        with pytest.raises(QueryError, match=text) as refused:
-            efforts_of(robot, efforts)
-        assert refused.value.code == code
-
-
-def test_passive_joints_take_no_effort():
-    robot = subject_of(path("four_bar")).robot
-    with pytest.raises(QueryError, match="has no actuator"):
-        efforts_of(robot, {robot.passive_names[0]: 1.0})
-
-
-def test_what_overflows_is_refused():
-    solved = solve(subject_of(hand()), Q)
-    fast = solved.state._replace(v=np.full(3, 1e200))  # requests may not, but what was answered last may
-    with pytest.raises((QueryError, ValueError), match="so large"):
-        accelerations(solved._replace(state=fast), np.zeros(3))
-
-
-def found(solved, *, friction=False):
-    return inverse_dynamics(*solved.at(), solved.wrenches, friction=friction)
-
-
-def on_fixed_root(solved, tree_motion):
-    """Rate of the momentum of all bodies about the root's origin, less weights: of the tree's own motion."""
-    graph = solved.robot.graph
-    ground = graph.ground
-    q, v, a = tree_motion
-    mass = sum(body.mass for body in graph.bodies)
-    centre = md.centre_of_mass(graph.tree, q, v, a)
-    rate = md.centroidal_momentum_rate(graph.tree, q, v, a)
-    force, moment = rate[:3] - mass * graph.gravity, rate[3:]
-    moment = moment + np.cross(centre.position, force)
-    weight = ground.mass * graph.gravity
-    return np.concatenate((force - weight, moment - np.cross(ground.com, weight)))
-
-
-@pytest.mark.parametrize("name", STATES)
-def test_the_root_of_a_closed_robot_holds_all_bodies(name):
-    q = STATES[name]
-    solved = solve(subject_of(path(name)), q, 0.3 + q, 1.0 - q)
-    result = found(solved).dynamics.result
-    link, wrench = found(solved).root
-    expected = on_fixed_root(solved, (result.coordinates, result.velocities, result.accelerations))
-    assert link == solved.robot.graph.ground.name
-    assert wrench == pytest.approx(expected, rel=1e-8, abs=1e-9 * np.abs(expected).max())
-
-
-def test_the_root_of_a_tree_and_external_wrenches():
-    q, v, a = [0.3, -0.5, 0.7], [1.0, -2.0, 0.5], [3.0, 1.0, -4.0]
-    solved = solve(subject_of(hand()), q, v, a)
-    expected = on_fixed_root(solved, (solved.configuration.coordinates, *Oracle(solved).rates))
-    assert found(solved).root[1] == pytest.approx(expected, rel=1e-9)
-    for link in ("l4", "l0"):
-        loaded = solve(subject_of(hand()), q, v, a, [(link, FORCE)])
-        (H,) = md.frame_poses(solved.robot.graph, solved.configuration.coordinates, [link])
-        force, moment = H[:3, :3] @ FORCE[:3], H[:3, :3] @ FORCE[3:]
-        at_root = np.concatenate((force, moment + np.cross(H[:3, 3], force)))
-        assert found(loaded).root[1] == pytest.approx(expected - at_root, rel=1e-9)
-
-
 def test_a_floating_base_has_its_own_wrench(quadruped):
     joints = np.linspace(-0.7, 0.8, 12)
     solved = floating(subject_of(quadruped, base="odometry"), joints, 2 * joints, -3 * joints)
-    link, wrench = found(solved).root
-    assert link == "trunk"
-    assert wrench == pytest.approx(Oracle(solved).torques()[:6], rel=1e-9)
+    _, dynamics = inverse_dynamics(*solved.at(), solved.wrenches, friction=False)
+    assert dynamics.base_wrench == pytest.approx(Oracle(solved).torques()[:6], rel=1e-9)
 
 
 def test_terms_and_connection_wrenches_are_of_the_same_solution(four_link):
     solved = solve(subject_of(four_link), [0.3, -0.5, 0.7, 0.2], [1.0, -2.0, 0.5, 0.1], [1.0, 2, 3, 4])
-    result = found(solved)
-    assert result.terms.total == pytest.approx(Oracle(solved).torques(), rel=1e-9)
+    terms, dynamics = inverse_dynamics(*solved.at(), solved.wrenches, friction=False)
+    assert terms.total == pytest.approx(Oracle(solved).torques(), rel=1e-9)
     expected = md.InverseDynamics(solved.robot.graph).solve(*(getattr(solved.state, k) for k in "qva"))
-    assert (
-        result.dynamics.connection_wrench(0)[1].tolist() == expected.connection_wrench_in_link(0)[1].tolist()
-    )
-
-
-POINT = np.array([0.1, -0.2, 0.3])
-STEP = 1e-6
-
-
-def theirs(solved, link):
-    """Pinocchio's (6, nv) along the world's axes, and placement, of the point, by a frame of its own."""
-    oracle = Oracle(solved)
-    body, x = solved.robot.graph.link_pose(link)
-    placement = pinocchio.SE3(*to_rotation_translation(x)) * pinocchio.SE3(np.eye(3), POINT)
-    parent = oracle.ids[body]
-    frame = oracle.model.addFrame(
-        pinocchio.Frame("point", parent, 0, placement, pinocchio.FrameType.OP_FRAME)
-    )
-    data, q = oracle.model.createData(), oracle.q(oracle.at)
-    J = pinocchio.computeFrameJacobian(oracle.model, data, q, frame, pinocchio.LOCAL_WORLD_ALIGNED)
-    pinocchio.framesForwardKinematics(oracle.model, data, q)
-    base = data.oMi[1] if solved.robot.base else pinocchio.SE3.Identity()
-    turned = np.kron(np.eye(2), base.rotation.T) @ np.asarray(J) @ oracle.fold()
-    return turned, (base.inverse() * data.oMf[frame]).homogeneous, turned @ oracle.rates[0]
-
-
-def test_of_a_tree_with_a_mimic_joint_jacobian():
-    solved = solve(subject_of(hand()), [0.3, -0.5, 0.7], [1.0, -2.0, 0.5])
-    found = point_jacobian(*solved.at(), "l4", POINT)
-    J, pose, twist = theirs(solved, "l4")
-    assert (found.frame, found.coordinates) == ("l0", ["j1", "j2", "j3"])
-    assert found.jacobian == pytest.approx(J, abs=1e-12)
-    assert found.pose == pytest.approx(pose, abs=1e-12)
-    assert found.twist == pytest.approx(twist, abs=1e-12)
-
-
-def test_of_a_floating_base_along_the_axes_of_the_base(quadruped):
-    """Where the base is in the world plays no part."""
-    joints = np.linspace(-0.7, 0.8, 12)
-    solved = floating(subject_of(quadruped, base="odometry"), joints, 2 * joints)
-    found = point_jacobian(*solved.at(), "fl_foot", POINT)
-    J, pose, twist = theirs(solved, "fl_foot")
-    assert found.frame == "trunk"
-    assert found.coordinates == solved.model.coordinates[1]
-    assert found.jacobian == pytest.approx(J, abs=1e-12)
-    assert found.pose == pytest.approx(pose, abs=1e-12)
-    assert found.twist == pytest.approx(twist, abs=1e-12)
-
-
-@pytest.mark.parametrize("name", STATES)
-def test_with_closed_loops_by_differences(name):
-    q, v = STATES[name], 0.3 + STATES[name]
-    solved = solve(subject_of(path(name)), q, v)
-    graph, solver = solved.robot.graph, solved.model.solver.solver
-    link = graph.bodies[-1].name
-    found = point_jacobian(*solved.at(), link, POINT)
-
-    def pose(moved):
-        (H,) = md.frame_poses(graph, solver.close(moved, solved.configuration.coordinates), [link])
-        return H
-
-    assert found.coordinates == list(graph.independent_joint_names)
-    for column, unit in zip(found.jacobian.T, np.eye(len(q)), strict=True):
-        rate = (pose(q + STEP * unit) - pose(q - STEP * unit)) / (2 * STEP)
-        assert column[:3] == pytest.approx((rate @ [*POINT, 1.0])[:3], abs=1e-7)
-        turning = rate[:3, :3] @ pose(q)[:3, :3].T
-        assert column[3:] == pytest.approx([turning[2, 1], turning[0, 2], turning[1, 0]], abs=1e-7)
-    assert found.twist == pytest.approx(found.jacobian @ v, abs=1e-12)
-
-
-def test_links_by_frame_and_unknown_ones(four_link):
-    solved = solve(subject_of(four_link), [0.3, -0.5, 0.7, 0.2])
-    with pytest.raises(QueryError, match="no link 'nix' in 'four_link'; its links: 'base'") as refused:
-        point_jacobian(*solved.at(), "nix", POINT)
-    assert refused.value.code == "UNKNOWN_NAME"
-    with pytest.raises(QueryError, match="point: that of 'y' is NaN") as refused:
-        point_jacobian(*solved.at(), "base", np.array([0, np.nan, 0]))
-    assert refused.value.code == "BAD_STATE"
-    assert not point_jacobian(*solved.at(), "base", POINT).jacobian.any()
+    assert dynamics.connection_wrench(0)[1].tolist() == expected.connection_wrench_in_link(0)[1].tolist()

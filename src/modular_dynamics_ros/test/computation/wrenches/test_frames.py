@@ -13,14 +13,11 @@ from helpers.wrenches import NOW, arrival, feed
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
-from modular_dynamics_ros.computation.wrenches.frames import FixedFrames, wrench_matrix
 from modular_dynamics_ros.exceptions import BadMessage
 
 pytestmark = pytest.mark.ros
 
 FORCE = np.array([1.0, 2.0, 3.0, 0.1, -0.2, 0.3])
-#: A sensor frame: a quarter turn about x, then 0.1 m along z.
-H_TURNED = np.array([[1, 0, 0, 0.0], [0, 0, -1, 0.0], [0, 1, 0, 0.1], [0, 0, 0, 1]])
 
 
 @pytest.fixture
@@ -125,7 +122,7 @@ def test_a_link_whose_pose_is_not_known_is_refused_by_name(boxed):
     ("frame", "words"),
     [
         ("", "header.frame_id is empty.*'base', 'lower_stem'"),
-        ("nonsense", "no link 'nonsense' in 'four_link', and TF is not read; its links: 'base'"),
+        ("nonsense", "no link 'nonsense' in 'four_link'; its links: 'base'"),
         ("x" * 100_000, "no link 'x{80}' in"),
     ],
 )
@@ -143,60 +140,12 @@ def test_what_acts_on_the_inside_of_a_black_box_is_in_its_wrench_already(boxed):
         computation(boxed).wrenches.take_external("right_branch", FORCE, arrival())
 
 
-def test_a_frame_that_tf_fixes_to_a_link_is_on_that_link(boxed):
-    q, fixed = np.array([0.3, -0.5, 0.7]), FixedFrames()
-    fixed.set("sensor", "mount", H_TURNED)
-    fixed.set("mount", "upper_stem", np.eye(4))
-    fixed.set("upper_stem", "elsewhere", H_TURNED)  # links are the robot's own
-    # by hand: R turns y to z and z to -y; the moment takes (0, 0, 0.1) x f more
-    f, m = FORCE[[0, 2, 1]] * [1, -1, 1], FORCE[[3, 5, 4]] * [1, -1, 1]
-    at_link = np.append(f, m + np.cross([0, 0, 0.1], f))
-    tf, link = computation(boxed), computation(boxed)
-    tf.wrenches.links.fixed = fixed
-    tf.wrenches.take_black_box("right_branch", "sensor", FORCE, arrival())
-    link.wrenches.take_black_box("right_branch", "upper_stem", at_link, arrival())
-    assert effort(tf, q) == pytest.approx(effort(link, q), abs=1e-12)
-    tf.wrenches.take_external("sensor", FORCE, arrival())
-    link.wrenches.take_external("upper_stem", at_link, arrival())
-    assert effort(tf, q) == pytest.approx(effort(link, q), abs=1e-12)
-
-
-def test_a_frame_beside_or_above_the_robot_is_on_the_link_that_tf_fixes_to_it(four_link):
-    """map carries the robot and, by a table, a camera."""
-    q, fixed = np.array([0.3, -0.5, 0.7, 0.2]), FixedFrames()
-    H_map_base = np.array([[0, -1, 0, 2.0], [1, 0, 0, -1.0], [0, 0, 1, 0.5], [0, 0, 0, 1]])
-    fixed.set("base", "map", H_map_base)
-    fixed.set("table", "map", H_TURNED)
-    fixed.set("camera", "table", H_TURNED)
-    tf, link = computation(load_robot(four_link)), computation(load_robot(four_link))
-    tf.wrenches.links.fixed = fixed
-    for frame, H_map_frame in (("map", np.eye(4)), ("camera", H_TURNED @ H_TURNED)):
-        tf.wrenches.take_external(frame, FORCE, arrival())
-        at_base = wrench_matrix(np.linalg.inv(H_map_base) @ H_map_frame) @ FORCE
-        (one,) = (one for name, one in tf.wrenches.external.newest.items() if name == frame)
-        assert one.link == "base"
-        assert one.values == pytest.approx(at_base, abs=1e-12)
-    link.wrenches.take_external("base", np.zeros(6), arrival())
-    assert effort(tf, q) == pytest.approx(effort(link, q), abs=1e-12)  # the base stands in the world
-    with pytest.raises(BadMessage, match="no link 'moon'"):
-        tf.wrenches.take_external("moon", FORCE, arrival())
-
-
 def test_external_wrenches_in_several_frames_add_up_and_replace_each_their_own(four_link):
     robot, q = load_robot(four_link), np.array([0.3, -0.5, 0.7, 0.2])
-    one, fixed = computation(robot), FixedFrames()
-    fixed.set("sensor", "upper_stem", H_TURNED)
-    one.wrenches.links.fixed = fixed
+    one = computation(robot)
     for wrench in (5.0 * FORCE, FORCE):
         one.wrenches.take_external("upper_stem", wrench, arrival())
-        one.wrenches.take_external("sensor", wrench, arrival())
-    total = FORCE + wrench_matrix(H_TURNED) @ FORCE
-    expected = md.inverse_dynamics(robot.graph, q, 0.4 * q, 0.0 * q, external_wrenches={"upper_stem": total})
+        one.wrenches.take_external("left_branch", 2.0 * wrench, arrival())
+    pushed = {"upper_stem": FORCE, "left_branch": 2.0 * FORCE}
+    expected = md.inverse_dynamics(robot.graph, q, 0.4 * q, 0.0 * q, external_wrenches=pushed)
     assert effort(one, q) == pytest.approx(expected, abs=1e-12)
-
-
-def test_frames_fixed_in_a_ring_are_on_no_link():
-    fixed = FixedFrames()
-    fixed.set("a", "b", np.eye(4))
-    fixed.set("b", "a", np.eye(4))
-    assert fixed.on_link("a", frozenset({"base"})) is None

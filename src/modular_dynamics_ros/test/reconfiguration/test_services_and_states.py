@@ -1,7 +1,6 @@
-"""Changes that are kept in a file, stay with a new description, and are published."""
+"""Changes beside new descriptions, joint states and transitions of the node; what is published of them."""
 
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,62 +20,6 @@ from modular_dynamics_ros.node import worker
 from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS, Description
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
-
-
-def test_changes_survive_a_restart(make, described, gripper_urdf, tmp_path, loaded, load):
-    path = tmp_path / "changes.yaml"
-    client = make(changes_file=str(path)).activate()
-    assert not path.exists()
-    assert client.call("SetPayload", link="left_branch", load=load).success
-    assert client.call("AttachSubsystem", name="h", link="base", robot_description=gripper_urdf).success
-    assert client.call("LockJoints", joint_names=["finger"], positions=[0.01]).success
-    text = path.read_text()
-    assert not client.call("SetPayload", link="hand", load=load).success
-    assert path.read_text() == text
-    assert [one.name for one in tmp_path.iterdir()] == ["changes.yaml"]  # nothing is left beside it
-    expected = loaded(described).attach(md.load_urdf(gripper_urdf), "base").lock({"finger": 0.01})
-    client.close()
-    again = make(changes_file=str(path)).activate()
-    assert_same_to_the_bit(again.graph(), expected)
-    again.is_answered_by(expected)
-    assert "3 changes" in again.status("changes").message
-    assert again.call("DetachSubsystem", name="h").success
-    again.is_answered_by(loaded(described))
-
-
-def test_a_change_that_cannot_be_kept_is_refused(make, described, tmp_path, load):
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    client = make(changes_file=str(folder / "changes.yaml")).activate()
-    folder.rmdir()
-    response = client.call("SetPayload", link="left_branch", load=load)
-    assert response.error_code == response.FILE
-    assert "changes.yaml': it cannot be written: No such file or directory" in response.error_message
-    client.is_answered_by(described)
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (
-            "version: 1\nrobot: four_link\nchanges: [{kind: lock}]",
-            "is damaged: change 1 (lock) has no positions",
-        ),
-        (Path("nowhere/changes.yaml"), "its folder is not there"),
-        (Path("/dev/null"), "which is a device"),  # others have no end
-    ],
-)
-def test_a_damaged_file_fails_configuring(make, tmp_path, capfd, content, words):
-    path = tmp_path / "changes.yaml"
-    if isinstance(content, Path):
-        path = tmp_path / content
-    else:
-        path.write_text(content)
-    client = make(changes_file=str(path))
-    assert client.node.trigger_configure() == FAILURE
-    log = capfd.readouterr().err
-    assert f"changes_file '{path}'" in log
-    assert words in log
 
 
 def describe(client, text):
@@ -103,26 +46,6 @@ def test_changes_stay_where_a_new_description_of_the_robot_allows_them(make, des
     describe(client, other.replace("four_link", "another"))
     client.said("they are of the robot 'four_link', and this one is 'another'", capfd)
     assert client.graph().payloads == {}
-
-
-def test_changes_of_a_file_wait_for_their_robot(make, described, tmp_path, capfd, loaded, load):
-    """A description of another robot, such as one that was published long ago, comes first."""
-    path = tmp_path / "changes.yaml"
-    client = make(changes_file=str(path)).activate()
-    assert client.call("SetPayload", link="left_branch", load=load).success
-    client.close()
-    text = path.read_text()
-    client = make(robot_description_file="", changes_file=str(path)).start()
-    for name in ("another", "a third"):
-        describe(client, described.urdf.replace("four_link", name))
-        why = f"they are of the robot 'four_link', and this one is '{name}'"
-        client.said(f"a change waits: payload of 2 kg on 'left_branch': {why}", capfd)
-        assert client.graph().payloads == {}
-        assert client.status("changes").message == "the robot is as described"
-    describe(client, described.urdf)
-    assert_same_to_the_bit(client.graph(), loaded(described))
-    assert "1 changes" in client.status("changes").message
-    assert path.read_text() == text
 
 
 def test_a_description_that_comes_while_a_change_is_prepared_is_changed_too(
@@ -153,10 +76,9 @@ def test_a_description_that_comes_while_a_change_is_prepared_is_changed_too(
 
 
 def test_a_change_that_comes_while_a_description_is_prepared_stays_where_others_are_dropped(
-    make, described, tmp_path, capfd, load
+    make, described, capfd, load
 ):
-    path = tmp_path / "changes.yaml"
-    client = make(changes_file=str(path)).activate()
+    client = make().activate()
     assert client.call("SetPayload", link="left_branch", load=load).success
     other = described.urdf.replace('"left_branch"', '"wing"')
     prepared = client.node._load(other)
@@ -166,10 +88,9 @@ def test_a_change_that_comes_while_a_description_is_prepared_stays_where_others_
     log = capfd.readouterr().err
     assert "a change is dropped: payload of 2 kg on 'left_branch'" in log
     assert "changes that stay active: locked: right at 0.1" in log
-    assert "right" in path.read_text()
 
 
-def test_the_robot_of_a_file_is_published(make, described, loaded, load):
+def test_the_changed_robot_is_published(make, described, loaded, load):
     texts = []
     client = make(publish_robot_description=True)
     client.probe.create_subscription(String, "robot_description", lambda one: texts.append(one.data), 10)
@@ -239,22 +160,22 @@ def start(make):
 
 
 @pytest.mark.parametrize("slow", [False, True])
-def test_a_change_is_answered_before_its_service_goes(start, described, tmp_path, load, monkeypatch, slow):
-    """Also where it takes longer than the node waits for it; then nothing is left of it."""
-    client, go_on = start(changes_file=str(tmp_path / "changes.yaml")), threading.Event()
+def test_a_change_is_answered_before_its_service_goes(start, load, monkeypatch, slow):
+    """Also where it takes longer than the node waits for it."""
+    client, begun, go_on = start(), threading.Event(), threading.Event()
     reconfiguration = client.node._changes
     drafted = reconfiguration._drafted
 
     def delayed(*arguments):
-        made = drafted(*arguments)
+        begun.set()
         go_on.wait(10.0)
-        return made
+        return drafted(*arguments)
 
     monkeypatch.setattr(reconfiguration, "_drafted", delayed)
     monkeypatch.setattr(worker, "PATIENCE", 0.1 if slow else 10.0)
     payload = client.client(SetPayload, "dynamics_node/set_payload")
     answer = payload.call_async(request(SetPayload, link="left_branch", load=load))
-    client.spin_until(lambda: list(tmp_path.iterdir()))
+    client.spin_until(begun.is_set)
     destroy = reconfiguration._worker.destroy
 
     def waited(*error):
@@ -270,7 +191,6 @@ def test_a_change_is_answered_before_its_service_goes(start, described, tmp_path
     assert all(one.result().success for one in done)
     assert answer.result().error_code == SetPayload.Response.NOT_ACTIVE
     go_on.set()
-    client.spin_until(lambda: not list(tmp_path.glob(".*")))
     assert client.node.trigger_activate() == SUCCESS
 
 
@@ -287,7 +207,7 @@ def test_a_ramp_goes_to_zero_although_a_subsystem_and_its_topics_are_gone(start,
 
     client.spin_until(sent)
     client.answer()  # and so are those that were on their way
-    assert client.call("DetachSubsystem", name="right_branch").success
+    assert client.call("LockJoints", joint_names=["right"]).success
     wrench = "/dynamics_node/connections/right_branch/wrench"
     client.spin_until(lambda: not client.probe.count_publishers(wrench))
     assert any(client.efforts[-1].data)
@@ -299,7 +219,6 @@ def test_a_ramp_goes_to_zero_although_a_subsystem_and_its_topics_are_gone(start,
 
 
 NO_BODY = {"link": "right_branch", "load": (1.0, (0.0,) * 3, (0.1, 0.1, 1.0))}
-XX = {"names": ["link lower_stem inertia xx"], "values": [5.0]}
 TRIANGLE = "breaks the triangle inequality"
 
 
@@ -310,31 +229,9 @@ def test_strict_refuses_them_and_the_robot_stays_as_it_is(make, described, load,
     assert response.error_code == response.BAD_STATE, response.error_message
     assert response.error_message.startswith("strict: the inertia of the payload on link 'right_branch' ")
     assert f"{TRIANGLE} (principal moments 0.1, 0.1, 1 kg m^2" in response.error_message
-    response = client.call("SetModelParameters", **XX)
-    assert response.error_code == response.BAD_STATE, response.error_message
-    assert "strict: the inertia of link 'lower_stem' " in response.error_message
-    assert "(principal moments 0.0016, 0.016, 5 kg m^2" in response.error_message
     client.is_answered_by(described)
     assert client.call("SetPayload", link="left_branch", load=load).success
     client.is_answered_by(loaded(described))
-
-
-def test_strict_drops_them_from_what_a_file_has_kept(make, described, tmp_path, capfd, load, loaded):
-    path = tmp_path / "changes.yaml"
-    client = make(changes_file=str(path)).activate()
-    assert client.call("SetPayload", link="left_branch", load=load).success
-    for kind, fields in (("SetPayload", NO_BODY), ("SetModelParameters", XX)):
-        assert client.call(kind, **fields).success
-    client.close()
-    text = path.read_text()
-    capfd.readouterr()
-    client = make(changes_file=str(path), strict=True).activate()
-    log = capfd.readouterr().err
-    dropped = "a change is dropped: "
-    assert f"{dropped}payload of 1 kg on 'right_branch': strict: the inertia of the payload" in log
-    assert f"{dropped}link lower_stem inertia xx = 5: strict: the inertia of link 'lower_stem'" in log
-    client.is_answered_by(loaded(described))
-    assert path.read_text() == text  # as of other changes that do not fit the first description
 
 
 def test_the_topic_of_others_is_not_published(make, capfd):
