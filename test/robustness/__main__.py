@@ -30,9 +30,9 @@ TESTS = {
     "silence": "joint_states.silence",
     "disk": "processes.full_disk",
     "growth": "growth.run",
-    "subsystems": "changing.subsystems.run",
-    "changes": "changing.subsystems.unnamed_changes",
-    "reconfiguration": "changing.reconfiguration.run",
+    "subsystems": "subsystems.run",
+    "changes": "subsystems.unnamed_changes",
+    "reconfiguration": "reconfiguration.run",
     "modules": "harness.modules.run",
     "soak": "soak.run",
 }

@@ -85,7 +85,6 @@ def floods(effort: Effort, tally: Tally) -> None:
     sizes = (6,) if effort.short else (6, 38, 200)
     for k, joints in enumerate(sizes):
         with Target.of_tree(tally, effort, joints, seed=random.randrange(1000)) as target:
-            target.judge.commands.lossy = True
             if target.ready():
                 _flood(target, joints, effort.of(4.0, 30.0))
                 target.recovers(f"a flood of {joints} joints")

@@ -15,7 +15,7 @@ from modular_dynamics_ros.computation.changes.edits import applied
 from modular_dynamics_ros.computation.changes.kinds import Attachment, Changes, ChangesFile, Payload
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from robustness.changing.history import History, robot_of_graph
+from robustness.harness.judge import Judge
 from robustness.harness.robots import joint_names, tree_urdf
 from robustness.harness.tally import Effort, Tally
 from robustness.harness.target import START, Target
@@ -122,7 +122,7 @@ class _Walk:
     def __init__(self, target: Target, file: Path, described: md.SubsystemGraph, random: Random) -> None:
         self._target, self._tally, self._file = target, target.tally, file
         self._described, self._random, self._changes = described, random, Changes()
-        self._history: History = target.judge  # type: ignore[assignment]  # has what Target needs of it
+        self._judge = target.judge
         self._requests = _Requests(random, described)
 
     def request(self) -> None:
@@ -130,7 +130,7 @@ class _Walk:
         service, fields, expected = self._requests.make(self._changes)
         changes = self._expected(expected)
         self._tally.tried += 1
-        self._history.held = True
+        self._judge.held = True
         kind = SERVICES[service]
         made = request(kind, **dict(fields))
         each = {name: getattr(made, name) for name in made.get_fields_and_field_types()}
@@ -146,7 +146,7 @@ class _Walk:
             self._tally.found_wrong(f"a legal request was refused, {response.error_message}: {what}")
         else:
             self._tally.refused += 1
-        self._history.release()
+        self._judge.release()
 
     def _accepted(self, changes: Changes | None, response: Any, what: str) -> None:
         if changes is None:
@@ -155,7 +155,7 @@ class _Walk:
         self._tally.right += 1
         self._changes = changes
         graph = applied(self._described, changes).graph
-        self._history.put_in_force(stamp_nanoseconds(response.stamp), robot_of_graph(graph))
+        self._judge.put_in_force(stamp_nanoseconds(response.stamp), graph.to_urdf())
         if ChangesFile(str(self._file)).read() != (self._described.name, changes):
             self._tally.found_wrong(f"the file holds other changes after: {what}", self._file.read_bytes())
 
@@ -172,7 +172,7 @@ class _Walk:
         """SIGKILL beside a request; the file holds the changes with it or without it."""
         service, fields, expected = self._requests.make(self._changes)
         changes, kind = self._expected(expected), SERVICES[service]
-        self._history.held = True
+        self._judge.held = True
         client = self._target.node.create_client(kind, f"dynamics_node/{service}")
         self._target.spin_until(client.service_is_ready, START)
         client.call_async(request(kind, **dict(fields)))
@@ -184,7 +184,7 @@ class _Walk:
         found = ChangesFile(str(self._file)).read() or ("", Changes())
         if found[1] == changes and changes != self._changes:
             # since when, nobody knows: its answer is lost, and what was answered by it
-            self._history.drop()
+            self._judge.drop()
             self._changes = found[1]
         elif found[1] != self._changes:
             self._tally.found_wrong("after kill -9 the file holds other changes", self._file.read_bytes())
@@ -192,10 +192,8 @@ class _Walk:
 
     def start(self, after: str) -> None:
         """The node has the changes of the file at its start."""
-        self._history.put_in_force(
-            time.time_ns(), robot_of_graph(applied(self._described, self._changes).graph)
-        )
-        self._history.release()
+        self._judge.put_in_force(time.time_ns(), applied(self._described, self._changes).graph.to_urdf())
+        self._judge.release()
         self._target.start(*_parameters(self._file))
         self._target.recovers(after, START)
 
@@ -272,8 +270,10 @@ def run(effort: Effort, tally: Tally) -> None:
     """Requests one after another, which no state is lost by; then kill -9 and damaged files between them."""
     random, folder = Random(effort.seed), effort.folder / "reconfiguration"
     urdf = tree_urdf(JOINTS, SEED)
-    history = History(tally, [*joint_names(JOINTS), *(f"{hand}/finger" for hand in HANDS)], STALE)
-    with Target(history, folder) as target:
+    names = [*joint_names(JOINTS), *(f"{hand}/finger" for hand in HANDS)]
+    judge = Judge(tally, names, stale_after=STALE)
+    judge.knows_all = True
+    with Target(judge, folder) as target:
         (folder / "robot.urdf").write_text(urdf)
         file = folder / "changes.yaml"
         file.unlink(missing_ok=True)
@@ -283,7 +283,7 @@ def run(effort: Effort, tally: Tally) -> None:
         for blow in [walk.kill, walk.damage] * int(effort.of(1, 10)):
             steps.insert(random.randrange(len(steps)), blow)
         with target.sending(RATE):
-            _none_is_lost(target, history, [walk.request] * int(effort.of(60, 1000)))
+            _none_is_lost(target, [walk.request] * int(effort.of(60, 1000)))
             for number, step in enumerate(steps):
                 if not target.alive():
                     return
@@ -293,14 +293,14 @@ def run(effort: Effort, tally: Tally) -> None:
         target.end()
 
 
-def _none_is_lost(target: Target, history: History, requests: list[Callable[[], None]]) -> None:
+def _none_is_lost(target: Target, requests: list[Callable[[], None]]) -> None:
     begin = time.time_ns()
     for request_change in requests:
         request_change()
     end = time.time_ns()
 
     def lost() -> int:
-        return sum(stamp < end for stamp in history.unanswered(begin))
+        return sum(stamp < end for stamp in target.judge.unanswered(begin))
 
     if not target.spin_until(lambda: not lost(), STALE):
         target.tally.found_wrong(f"{lost()} joint states were not answered while the robot changed")
