@@ -78,7 +78,7 @@ def _count(
     return seed
 
 
-def damaged(kind: str, seed: int) -> tuple[str | bytes, str, str]:
+def damaged(kind: str, seed: int) -> tuple[str, str, str]:
     """The description of a seed, what was done to it, and of which robot it is."""
     if kind == "urdf":
         file = URDFS[seed % len(URDFS)]
@@ -99,7 +99,7 @@ def read(kind: str, seed: int, file: Path, compared: bool = True) -> tuple[str, 
         urdf = ROBOTS / f"{robot}.urdf"
         return what, outcome_of(lambda: md.load_urdf(urdf, partition=file), seed)
     floating = seed % 5 == 0
-    own = text if compared and isinstance(text, str) and not floating else None
+    own = text if compared and not floating else None
     load = partial(md.load_urdf, text, floating_base=floating)
     return what, outcome_of(load, seed, use=lambda graph, seed: compute(graph, seed, own))
 
