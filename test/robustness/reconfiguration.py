@@ -284,11 +284,10 @@ def run(effort: Effort, tally: Tally) -> None:
             steps.insert(random.randrange(len(steps)), blow)
         with target.sending(RATE):
             _none_is_lost(target, [walk.request] * int(effort.of(60, 1000)))
-            for number, step in enumerate(steps):
+            for step in effort.each(steps):
                 if not target.alive():
                     return
                 step()
-                effort.progress(number / len(steps))
         target.recovers("all changes")
         target.end()
 

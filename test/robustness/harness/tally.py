@@ -1,8 +1,9 @@
 """What a test may spend, the count of what came of it, and what is needed to see a finding again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from rich.console import Console
 from rich.markup import escape
@@ -11,6 +12,7 @@ from rich.table import Table
 __all__ = ["Effort", "Finding", "Tally", "print_table"]
 
 MOST_FINDINGS = 20  # that are kept of one test; all are counted
+Step = TypeVar("Step")
 KINDS = ("tried", "right", "refused", "wrong", "died")
 
 
@@ -34,6 +36,12 @@ class Effort:
     def of(self, short: float, full: float) -> float:
         """One of two amounts."""
         return short if self.short else full
+
+    def each(self, steps: Sequence[Step]) -> Iterator[Step]:
+        """The steps one after another, with the progress after each."""
+        for number, step in enumerate(steps, 1):
+            yield step
+            self.progress(number / len(steps))
 
 
 @dataclass(frozen=True)
