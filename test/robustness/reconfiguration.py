@@ -1,4 +1,4 @@
-"""Changes of the robot at random, legal and not, while joint states come; kill -9; damaged changes_file."""
+"""Changes of the robot at random, legal and not, while joint states come; kill -9 beside a request."""
 
 import os
 import time
@@ -13,7 +13,7 @@ from helpers.nodes.changes.changing import SERVICES, request
 from modular_dynamics_ros.computation.changes import edits
 from modular_dynamics_ros.computation.changes.edits import applied
 from modular_dynamics_ros.computation.changes.kinds import Attachment, Changes, ChangesFile, Payload
-from modular_dynamics_ros.exceptions import ChangeFileError, NodeError
+from modular_dynamics_ros.exceptions import NodeError
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from robustness.harness.judge import Judge
 from robustness.harness.robots import joint_names, tree_urdf
@@ -197,69 +197,6 @@ class _Walk:
         self._target.start(*_parameters(self._file))
         self._target.recovers(after, START)
 
-    def damage(self) -> None:
-        """Changes that are damaged are refused at the start, or are other changes."""
-        self._target.end()
-        if not self._file.exists():
-            self.start("a start without a file")
-            return
-        good = self._file.read_bytes()
-        _damage(self._file, good, self._random)
-        self._tally.tried += 1
-        try:
-            found = ChangesFile(str(self._file)).read()
-        except ChangeFileError:
-            self._refused_at_start(good)
-            return
-        before = self._changes
-        if found is not None and found[0] == self._described.name:
-            self._changes = applied(self._described, found[1], drop=True).changes
-        else:
-            self._changes = Changes()
-        self.start("a start with other changes")
-        self._target.end()
-        self._file.write_bytes(good)
-        self._changes = before
-        self.start("a start with the file that was there")
-
-    def _refused_at_start(self, good: bytes) -> None:
-        target, log = self._target, self._target.folder / "dynamics_node.log"
-        target.start(*_parameters(self._file))
-        said = target.spin_until(lambda: "changes_file" in log.read_text("utf-8", "replace"), START)
-        target.send_for(0.1)
-        damaged = self._file.read_bytes() if self._file.is_file() else b""
-        if not said or target.processes.code("dynamics_node") == 0:
-            self._tally.found_wrong("a damaged changes_file was not refused", damaged)
-        else:
-            self._tally.refused += 1
-        target.look_at_logs()
-        target.processes.end("dynamics_node")
-        if self._file.is_dir():
-            self._file.rmdir()
-        self._file.unlink(missing_ok=True)
-        self._file.write_bytes(good)
-        self.start("a damaged file was put right")
-
-
-def _damage(file: Path, good: bytes, random: Random) -> None:
-    kind, place = random.randrange(7), random.randrange(len(good))
-    if kind == 0:
-        file.write_bytes(good[:place])
-    elif kind == 1:
-        file.write_bytes(good[:place] + bytes([good[place] ^ (1 << random.randrange(8))]) + good[place + 1 :])
-    elif kind == 2:
-        file.write_bytes(random.randbytes(place))
-    elif kind == 3:
-        file.write_bytes(good.replace(b"0.", random.choice([b".nan", b"1e400", b"x", b"-9"]), 1))
-    elif kind == 4:
-        file.write_bytes(good.replace(b"kind: ", b"kind: un", 1))
-    elif kind == 5:
-        file.unlink()
-        os.mkfifo(file)
-    else:
-        file.unlink()
-        file.mkdir()
-
 
 def _parameters(file: Path) -> tuple[str, ...]:
     robot = f"robot_description_file:={file.parent / 'robot.urdf'}"
@@ -267,7 +204,7 @@ def _parameters(file: Path) -> tuple[str, ...]:
 
 
 def run(effort: Effort, tally: Tally) -> None:
-    """Requests one after another, which no state is lost by; then kill -9 and damaged files between them."""
+    """Requests one after another, which no state is lost by; then kill -9 between them."""
     random, folder = Random(effort.seed), effort.folder / "reconfiguration"
     urdf = tree_urdf(JOINTS, SEED)
     names = [*joint_names(JOINTS), *(f"{hand}/finger" for hand in HANDS)]
@@ -280,8 +217,8 @@ def run(effort: Effort, tally: Tally) -> None:
         walk = _Walk(target, file, md.load_urdf(urdf), random)
         walk.start("the start")
         steps: list[Callable[[], None]] = [walk.request] * int(effort.of(30, 500))
-        for blow in [walk.kill, walk.damage] * int(effort.of(1, 10)):
-            steps.insert(random.randrange(len(steps)), blow)
+        for _ in range(int(effort.of(2, 20))):
+            steps.insert(random.randrange(len(steps)), walk.kill)
         with target.sending(RATE):
             _none_is_lost(target, [walk.request] * int(effort.of(60, 1000)))
             for step in effort.each(steps):
