@@ -1,9 +1,8 @@
-"""Changes of the robot at random, legal and not, while joint states come; kill -9 beside a request."""
+"""Changes of the robot at random, legal and not, while joint states come; kill -9."""
 
 import os
 import time
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -12,7 +11,7 @@ from helpers.nodes.changes.bad_changes import GRIPPER, NAMES
 from helpers.nodes.changes.changing import SERVICES, request
 from modular_dynamics_ros.computation.changes import edits
 from modular_dynamics_ros.computation.changes.edits import applied
-from modular_dynamics_ros.computation.changes.kinds import Attachment, Changes, ChangesFile, Payload
+from modular_dynamics_ros.computation.changes.kinds import Attachment, Changes, Payload
 from modular_dynamics_ros.exceptions import NodeError
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from robustness.harness.judge import Judge
@@ -39,7 +38,7 @@ class _Requests:
 
     def __init__(self, random: Random, described: md.SubsystemGraph) -> None:
         self._random, self._described = random, described
-        self._made = (self._payload, self._attach, self._detach, self._lock, self._unlock, self._numbers)
+        self._made = (self._payload, self._attach, self._detach, self._lock, self._unlock)
 
     def make(self, changes: Changes) -> Asked:
         """One."""
@@ -106,21 +105,12 @@ class _Requests:
         fields = {"joint_names": joints, "unlock": True}
         return "lock_joints", fields, lambda: edits.unlocked(self._described, changes, joints)
 
-    def _numbers(self, changes: Changes, graph: md.SubsystemGraph) -> Asked:
-        # the oracle has no springs
-        known = {name: of for name, of in graph.parameters.items() if not name.endswith("stiffness")}
-        names = [self._name(known) for _ in range(self._one_of(0, 1, 2))]
-        before = [(known[name].value if name in known else 0.0) or 0.01 for name in names]
-        values = [value * self._number(0.7, 1.4) for value in before]
-        fields = {"names": names, "values": values}
-        return "set_model_parameters", fields, lambda: edits.with_parameters(changes, names, values)
-
 
 class _Walk:
     """The node, and the changes that should be in force."""
 
-    def __init__(self, target: Target, file: Path, described: md.SubsystemGraph, random: Random) -> None:
-        self._target, self._tally, self._file = target, target.tally, file
+    def __init__(self, target: Target, described: md.SubsystemGraph, random: Random) -> None:
+        self._target, self._tally = target, target.tally
         self._described, self._random, self._changes = described, random, Changes()
         self._judge = target.judge
         self._requests = _Requests(random, described)
@@ -156,8 +146,6 @@ class _Walk:
         self._changes = changes
         graph = applied(self._described, changes).graph
         self._judge.put_in_force(stamp_nanoseconds(response.stamp), graph.to_urdf())
-        if ChangesFile(str(self._file)).read() != (self._described.name, changes):
-            self._tally.found_wrong(f"the file holds other changes after: {what}", self._file.read_bytes())
 
     def _expected(self, expected: Expected) -> Changes | None:
         """The changes after a legal request; None where it must be refused."""
@@ -169,9 +157,9 @@ class _Walk:
         return changes
 
     def kill(self) -> None:
-        """SIGKILL beside a request; the file holds the changes with it or without it."""
-        service, fields, expected = self._requests.make(self._changes)
-        changes, kind = self._expected(expected), SERVICES[service]
+        """SIGKILL beside a request; the node then begins with the robot as it is described."""
+        service, fields, _ = self._requests.make(self._changes)
+        kind = SERVICES[service]
         self._judge.held = True
         client = self._target.node.create_client(kind, f"dynamics_node/{service}")
         self._target.spin_until(client.service_is_ready, START)
@@ -181,26 +169,19 @@ class _Walk:
         self._target.processes.end("dynamics_node")
         self._target.node.destroy_client(client)
         self._tally.tried += 1
-        found = ChangesFile(str(self._file)).read() or ("", Changes())
-        if found[1] == changes and changes != self._changes:
-            # since when, nobody knows: its answer is lost, and what was answered by it
-            self._judge.drop()
-            self._changes = found[1]
-        elif found[1] != self._changes:
-            self._tally.found_wrong("after kill -9 the file holds other changes", self._file.read_bytes())
+        # since when the change counted, nobody knows: its answer is lost, and what was answered by it
+        self._judge.drop()
         self.start("kill -9 beside a request")
 
     def start(self, after: str) -> None:
-        """The node has the changes of the file at its start."""
-        self._judge.put_in_force(time.time_ns(), applied(self._described, self._changes).graph.to_urdf())
+        """Start the node, whose robot is the described one."""
+        self._changes = Changes()
+        self._judge.put_in_force(time.time_ns(), self._described.to_urdf())
         self._judge.release()
-        self._target.start(*_parameters(self._file))
+        self._target.start(
+            f"robot_description_file:={self._target.folder / 'robot.urdf'}", f"stale_after:={STALE}"
+        )
         self._target.recovers(after, START)
-
-
-def _parameters(file: Path) -> tuple[str, ...]:
-    robot = f"robot_description_file:={file.parent / 'robot.urdf'}"
-    return robot, f"changes_file:={file}", f"stale_after:={STALE}"
 
 
 def run(effort: Effort, tally: Tally) -> None:
@@ -212,12 +193,10 @@ def run(effort: Effort, tally: Tally) -> None:
     judge.knows_all = True
     with Target(judge, folder) as target:
         (folder / "robot.urdf").write_text(urdf)
-        file = folder / "changes.yaml"
-        file.unlink(missing_ok=True)
-        walk = _Walk(target, file, md.load_urdf(urdf), random)
+        walk = _Walk(target, md.load_urdf(urdf), random)
         walk.start("the start")
         steps: list[Callable[[], None]] = [walk.request] * int(effort.of(30, 500))
-        for _ in range(int(effort.of(2, 20))):
+        for _ in range(int(effort.of(1, 10))):
             steps.insert(random.randrange(len(steps)), walk.kill)
         with target.sending(RATE):
             _none_is_lost(target, [walk.request] * int(effort.of(60, 1000)))
