@@ -69,7 +69,7 @@ def run(effort: Effort, tally: Tally) -> None:
 
         if not target.ready("use_sim_time:=true", make=make):
             return
-        for _ in effort.each(range(int(effort.of(8, 60)))):
+        for _ in range(int(effort.of(8, 60))):
             text = _change(clock, target, random)
             target.send_for(0.3, 1.0 / PERIOD, make)
             clock.silent, clock.rate = False, clock.rate or 1.0

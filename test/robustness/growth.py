@@ -26,7 +26,7 @@ def run(effort: Effort, tally: Tally) -> None:
         if not target.ready():
             return
         target.limit(resource.RLIMIT_AS, _address_space(target.processes.pid(target.name)) + MEMORY)
-        for size in effort.each(sizes):
+        for size in sizes:
             target.send_for(0.3, 200.0)
             larger = tree_urdf(size, effort.seed + size, "large")
             _follow(target, larger, joint_names(size, "large"), urdf)

@@ -27,7 +27,7 @@ def parts(effort: Effort, tally: Tally) -> None:
         target.start()
         parts = _Parts(target, random)
         parts.must_answer("the start", START)
-        for _ in effort.each(range(int(effort.of(6, 100)))):
+        for _ in range(int(effort.of(6, 100))):
             parts.send_for(0.5)
             parts.silence(random.randrange(len(PARTS)))
             parts.must_answer(f"a silent part, seed {effort.seed}", RECOVERY)
@@ -80,7 +80,7 @@ class _Parts:
 def floods(effort: Effort, tally: Tally) -> None:
     """Floods of robots of some sizes; after each the node answers again within two seconds."""
     random = Random(effort.seed)
-    for joints in effort.each((6,) if effort.short else (6, 38, 200)):
+    for joints in (6,) if effort.short else (6, 38, 200):
         with Target.of_tree(tally, effort, joints, seed=random.randrange(1000)) as target:
             if target.ready():
                 _flood(target, joints, effort.of(4.0, 30.0))
@@ -132,7 +132,7 @@ def silence(effort: Effort, tally: Tally) -> None:
         target.node.create_subscription(JointState, f"{target.name}/joint_torques", on_torques, 5000)
         if not target.ready(f"ramp_time:={RAMP}"):
             return
-        for choice in effort.each(list(CHOICES) * int(effort.of(1, 10))):
+        for choice in list(CHOICES) * int(effort.of(1, 10)):
             of_choice = {**DEFAULTS, "on_stale": choice}
             target.judge.settings = [*target.judge.settings[-1:], of_choice]
             if not target.set_parameter("on_stale", choice):

@@ -128,7 +128,7 @@ def run(effort: Effort, tally: Tally) -> None:
         ]
         if not target.ready():
             return
-        for number in effort.each(range(int(effort.of(150, 3000)))):
+        for number in range(int(effort.of(150, 3000))):
             if random.random() < 0.6:
                 send_damaged(target, random)
             else:

@@ -70,8 +70,7 @@ def is_allowed(entry: Field[Any], value: Any, configured: bool) -> bool:
 def run(effort: Effort, tally: Tally) -> None:
     """Values are taken or refused as the table says, and afterwards good states are answered by default."""
     random = Random(effort.seed)
-    tables = list(TABLES.items())[: 1 if effort.short else None]
-    for k, (name, table) in enumerate(tables):
+    for name, table in list(TABLES.items())[: 1 if effort.short else None]:
         entries = list(fields(table))
         pairs = [(entry, value) for entry in entries for value in values_of(entry)]
         if effort.short:
@@ -81,15 +80,13 @@ def run(effort: Effort, tally: Tally) -> None:
             if name == "dynamics_node" and not target.recovers("the start", START):
                 return
             target.call(GetState, "get_state", START)  # it may compile until then
-            for number, (entry, value) in enumerate(pairs):
+            for entry, value in pairs:
                 if target.alive():
                     _at_run_time(target, entry, value)
-                effort.progress((k + number / len(pairs) / 2) / len(tables))
             target.end()
             starts = random.sample(pairs, int(effort.of(2, 25)))
             for number, (entry, value) in enumerate(starts):
                 _at_the_start(target, entry, value, f"/start_{number}")
-                effort.progress((k + 0.5 + number / len(starts) / 2) / len(tables))
 
 
 def _at_run_time(target: Target, entry: Field[Any], value: Any) -> None:

@@ -22,7 +22,7 @@ def kills(effort: Effort, tally: Tally) -> None:
     with Target.of_tree(tally, effort, JOINTS) as target:
         if not target.ready():
             return
-        for blow in effort.each([_stop_node, _kill_publisher, _kill_node] * int(effort.of(1, 10))):
+        for blow in [_stop_node, _kill_publisher, _kill_node] * int(effort.of(1, 10)):
             target.send_for(random.uniform(0.1, 0.5), 200.0)
             blow(target)
         target.end()
@@ -70,7 +70,7 @@ def full_disk(effort: Effort, tally: Tally) -> None:
         ("no home", {"HOME": "/dev/null"}),
         ("files that may not grow", {}),
     ]
-    for text, changes in effort.each(cases):
+    for text, changes in cases:
         with patch.dict(os.environ, changes), Target.of_tree(tally, effort, JOINTS) as target:
             target.start()
             if "grow" in text:

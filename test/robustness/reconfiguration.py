@@ -200,7 +200,7 @@ def run(effort: Effort, tally: Tally) -> None:
             steps.insert(random.randrange(len(steps)), walk.kill)
         with target.sending(RATE):
             _none_is_lost(target, [walk.request] * int(effort.of(60, 1000)))
-            for step in effort.each(steps):
+            for step in steps:
                 if not target.alive():
                     return
                 step()

@@ -47,7 +47,6 @@ def run(effort: Effort, tally: Tally) -> None:
                     next_sample += max(0.5, seconds / 300.0)
                     for name, pid in pids.items():
                         samples[name].append(resources_of(pid))
-                    effort.progress((now - begin) / seconds)
         target.set_parameter("output", "full")
         target.spin(0.5)
         target.judge.settings = [dict(DEFAULTS)]

@@ -240,7 +240,7 @@ def run(effort: Effort, tally: Tally) -> None:
         steps = [random.choice(bad) for _ in range(int(effort.of(150, 2000)))]
         for blow in [system.stop, system.kill, system.twin, system.change] * int(effort.of(1, 8)):
             steps.insert(random.randrange(len(steps)), blow)
-        for number, step in effort.each([*enumerate(steps)]):
+        for number, step in enumerate(steps):
             step()
             target.spin(1.0 / RATE)
             if number % 50 == 0:
@@ -262,7 +262,7 @@ def unnamed_changes(effort: Effort, tally: Tally) -> None:
             target.start(f"stale_after:={STALE}", kind="subsystem_node", name=name, node=name)
         if not target.recovers("the start", START):
             return
-        for number in effort.each(range(int(effort.of(20, 400)))):
+        for number in range(int(effort.of(20, 400))):
             target.describe(random.choice(urdfs))
             tally.tried += 1
             target.send_for(random.uniform(0.05, 0.4), 200.0)

@@ -33,7 +33,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
 
 def run(effort: Effort, tally: Tally) -> None:
     """A walk of each lifecycle node through its states; then SIGINT ends its process."""
-    for name, parameters in effort.each(list(PARAMETERS.items())):
+    for name, parameters in PARAMETERS.items():
         with Target.of_tree(tally, effort, JOINTS, name) as target:
             target.start(*parameters, autostart=False)
             walk = _Walk(target, Random(effort.seed))

@@ -82,7 +82,7 @@ class Judge:
         self._last, self._fitting = dict[str, int](), dict[int, set[_Robot]]()
         self._waiting = list[tuple[JointState, int]]()
         self._torques, self._commands = dict[int, dict[str, float]](), dict[int, dict[str, float]]()
-        self._compared = 0
+        self._compared = self._dropped = 0
         if urdf:
             self.set_robot(urdf, names)
 
@@ -118,7 +118,8 @@ class Judge:
         stamp, torques = _keep(self._torques, message)
         if stamp in self._commands:
             self._compare(stamp, torques, self._commands.pop(stamp))
-        self._waiting.append((message, info["source_timestamp"] or time.time_ns()))
+        if (published := info["source_timestamp"] or time.time_ns()) > self._dropped:
+            self._waiting.append((message, published))
         if not self.held:
             self.release()
 
@@ -154,8 +155,8 @@ class Judge:
                 self.tally.right += 1
 
     def drop(self) -> None:
-        """Forget what was kept: which robot has answered cannot be known."""
-        self._waiting = []
+        """Forget what was kept, and what is on its way: which robot has answered cannot be known."""
+        self._waiting, self._dropped = [], time.time_ns()
 
     def _fault(self, message: JointState, stamp: int, published: int) -> str:
         """What is wrong; empty: nothing."""

@@ -151,7 +151,7 @@ def run(effort: Effort, tally: Tally) -> None:
         if not target.spin_until(modules.answers, START):
             tally.found_wrong("the nodes of modules do not answer")
             return
-        for _ in effort.each(range(int(effort.of(40, 1000)))):
+        for _ in range(int(effort.of(40, 1000))):
             modules.change(random)
             target.spin(0.2)
         if not target.spin_until(lambda: not modules.unanswered(), 10.0):

@@ -1,9 +1,7 @@
 """What a test may spend, the count of what came of it, and what is needed to see a finding again."""
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
 from rich.console import Console
 from rich.markup import escape
@@ -12,7 +10,6 @@ from rich.table import Table
 __all__ = ["Effort", "Finding", "Tally", "print_table"]
 
 MOST_FINDINGS = 20  # that are kept of one test; all are counted
-Step = TypeVar("Step")
 KINDS = ("tried", "right", "refused", "wrong", "died")
 
 
@@ -23,7 +20,6 @@ class Effort:
     Attributes:
         seed: of all random choices. short: about five seconds for a test. mutations: of descriptions.
         soak_minutes: of the soak. folder: of logs and of the inputs of findings.
-        progress: takes the share that is done, 0 to 1.
     """
 
     seed: int
@@ -31,17 +27,10 @@ class Effort:
     mutations: int
     soak_minutes: float
     folder: Path
-    progress: Callable[[float], None]
 
     def of(self, short: float, full: float) -> float:
         """One of two amounts."""
         return short if self.short else full
-
-    def each(self, steps: Sequence[Step]) -> Iterator[Step]:
-        """The steps one after another, with the progress after each."""
-        for number, step in enumerate(steps, 1):
-            yield step
-            self.progress(number / len(steps))
 
 
 @dataclass(frozen=True)

@@ -143,6 +143,15 @@ def test_the_robot_of_the_stamp_counts(judge):
     assert "that are not the robot's" in found(judge)
 
 
+def test_what_a_killed_node_has_published_may_be_dropped(judge):
+    judge.held = True
+    answer(judge, names=NAMES[:1])
+    judge.drop()
+    answer(judge, published=1, names=NAMES[:1])  # it was on its way
+    judge.release()
+    assert (judge.tally.right, judge.tally.wrong) == (0, 0)
+
+
 def test_a_change_counts_from_the_next_state_that_arrives(judge):
     judge.put_in_force(NOW + 1_000_000, HEAVY.to_urdf())
     answer(judge, NOW, NOW + 2_000_000, HEAVY)  # it was on its way
