@@ -1,10 +1,10 @@
-"""A robot as one process per subsystem: it moves, one process is killed; one is a foreign program."""
+"""A robot as one process per subsystem while it moves; one is a foreign program, and one is killed."""
 
 import os
 import re
 import signal
 import time
-from contextlib import ExitStack, closing
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -17,10 +17,10 @@ from examples.demo.processes import Processes
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROBOTS, ROOT
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
-from modular_dynamics_ros.node.topic_names import subsystem_nodes
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
-PERIOD = 0.05  # [s] of the joint states: six processes share the processor with other tests
+NODES = ("stem", "left_branch")
+PERIOD = 0.05  # [s] of the joint states: the processes share the processor with other tests
 STALE = 1.0  # [s]
 
 
@@ -35,12 +35,12 @@ class Robot(SpunNodes):
     def __init__(self, urdf, folder):
         self.urdf, self.graph, self.node = urdf, md.load_urdf(urdf), Node("robot")
         super().__init__(self.node)
-        self.processes, self.nodes = Processes(folder), subsystem_nodes(self.graph)
+        self.processes = Processes(folder)
         self.names, self.fixed = list(self.graph.joint_names), set()
-        self.torques, self.states, self.missing = {name: {} for name in self.nodes}, {}, {}
+        self.torques, self.states, self.missing = {name: {} for name in NODES}, {}, {}
         self.node.create_subscription(DiagnosticArray, "/diagnostics", self.on_diagnostics, 100)
-        for name, node in self.nodes.items():
-            self.node.create_subscription(JointState, f"{node}/joint_torques", self.keeper(name), 1000)
+        for name in NODES:
+            self.node.create_subscription(JointState, f"{name}/joint_torques", self.keeper(name), 1000)
         self.publisher = self.node.create_publisher(JointState, "joint_states", 500)
         self.began, self.next_state = time.time_ns(), 0.0
 
@@ -53,7 +53,7 @@ class Robot(SpunNodes):
 
     def start(self, name):
         given = f"subsystem:={name}", f"robot_description_file:={self.urdf}", f"stale_after:={STALE}"
-        self.processes.start("subsystem_node", *given, "autostart:=true", name=self.nodes[name])
+        self.processes.start("subsystem_node", *given, "autostart:=true", name=name)
 
     def send(self):
         now, n = time.time_ns(), np.arange(len(self.names))
@@ -77,15 +77,10 @@ class Robot(SpunNodes):
 
         self.spin_until(looked, what)
 
-    def answered(self, count, since=0, names=None):
-        """A condition: so many states, later than a stamp [ns], were answered by all of these subsystems."""
-
-        def reached():
-            stamps = [stamp for stamp in [*self.states] if stamp > since]
-            kept = [self.torques[name] for name in names or self.nodes]
-            return sum(all(stamp in one for one in kept) for stamp in stamps) >= count
-
-        return reached
+    def answered(self, count, since=0):
+        """A condition: so many states, later than a stamp [ns], were answered by all nodes."""
+        kept = self.torques.values()
+        return lambda: sum(s > since and all(s in one for one in kept) for s in self.states) >= count
 
     def check_all(self):
         """Every torque that was published against the whole robot's, to 1e-9 N m; return how many were."""
@@ -104,48 +99,30 @@ class Robot(SpunNodes):
             super().close()
 
 
-@pytest.fixture
-def make(tmp_path):
-    with ExitStack() as ended:
-        yield lambda urdf: ended.enter_context(closing(Robot(urdf, tmp_path)))
-
-
-def test_all_torques_of_a_motion_are_the_whole_robots_also_after_a_process_was_killed(make):
-    robot = make(ROBOTS / "charmie.urdf")
-    for name in robot.nodes:
-        robot.start(name)
-    robot.play_until(robot.answered(20), "torques of all subsystems")
-    os.kill(robot.processes.pid(robot.nodes["torso"]), signal.SIGKILL)
-    killed, others = time.time_ns(), [node for name, node in robot.nodes.items() if name != "torso"]
-
-    def is_missed():
-        """By all others, which cannot answer without it, and by its name."""
-        said = [robot.missing.get(f"/{node}: neighbours", "") for node in others]
-        return all(said) and any("'torso'" in one for one in said)
-
-    robot.play_until(is_missed, "'torso' to be missed")
-    # what was on its way when the process was killed may still have been answered
-    named = time.time_ns()
-    assert not [s for one in robot.torques.values() for s in one if killed + 0.2e9 < s < named - 0.2e9]
-    robot.processes.end(robot.nodes["torso"])
-    robot.start("torso")
-    robot.play_until(robot.answered(10, named), "all torques after 'torso' was started again")
-    assert robot.check_all() >= 19 * 30
-
-
-def test_a_foreign_program_is_one_of_the_subsystems(make):
-    """examples/nodes/foreign_subsystem.py, without anything of modular_dynamics, as the right branch."""
-    robot, path = make(ROBOTS / "four_link.urdf"), ROOT / "examples/nodes/foreign_subsystem.py"
+def test_a_robot_of_processes_one_a_foreign_program_and_one_killed_and_started_again(tmp_path):
+    """examples/nodes/foreign_subsystem.py, without anything of modular_dynamics, is the right branch."""
+    path = ROOT / "examples/nodes/foreign_subsystem.py"
     assert not re.search(r"(import|from) modular_dynamics\b", path.read_text())
-    branch = robot.graph.subsystem("right_branch")
-    (body,), (joint,) = branch.bodies, branch.joints
-    assert joint.x_parent_joint.is_close(branch.connection.x_body_connection)
-    moments = [float(body.inertia[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
-    for name in ("stem", "left_branch"):
-        robot.start(name)
-    words = ["--ros-args", "-r", "__node:=right_branch", "-r", "~/motion_in:=stem/motion_out/right_branch"]
-    words += ["-p", f"mass:={body.mass}", "-p", f"com:={body.com.tolist()}", "-p", f"inertia:={moments}"]
-    robot.processes.start_file("foreign", path, *words)
-    robot.fixed = {joint.name}
-    robot.play_until(robot.answered(50, 0, ["stem", "left_branch"]), "torques of both nodes")
-    assert robot.check_all() >= 3 * 50
+    with closing(Robot(ROBOTS / "four_link.urdf", tmp_path)) as robot:
+        branch = robot.graph.subsystem("right_branch")
+        (body,), (joint,) = branch.bodies, branch.joints
+        assert joint.x_parent_joint.is_close(branch.connection.x_body_connection)
+        moments = [float(body.inertia[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+        for name in NODES:
+            robot.start(name)
+        words = ["__node:=right_branch", "~/motion_in:=stem/motion_out/right_branch"]
+        words = ["--ros-args", *(word for rule in words for word in ("-r", rule))]
+        words += ["-p", f"mass:={body.mass}", "-p", f"com:={body.com.tolist()}", "-p", f"inertia:={moments}"]
+        robot.processes.start_file("foreign", path, *words)
+        robot.fixed = {joint.name}
+        robot.play_until(robot.answered(30), "torques of both nodes")
+        os.kill(robot.processes.pid("stem"), signal.SIGKILL)
+        killed = time.time_ns()
+        robot.play_until(lambda: "'stem'" in robot.missing.get("/left_branch: neighbours", ""), "its lack")
+        # what was on its way when the process was killed may still have been answered
+        named = time.time_ns()
+        assert not [s for one in robot.torques.values() for s in one if killed + 0.2e9 < s < named - 0.2e9]
+        robot.processes.end("stem")
+        robot.start("stem")
+        robot.play_until(robot.answered(10, named), "all torques after 'stem' was started again")
+        assert robot.check_all() >= 3 * 40
