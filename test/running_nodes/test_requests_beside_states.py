@@ -158,44 +158,19 @@ def judge(name, code, words, answer):
     assert len(text) <= LONGEST, (len(text), shown)
 
 
-def trajectory(names, points, step=10_000_000):
-    message = JointTrajectory(joint_names=names)
-    for k in range(points):
+def queries(names):
+    """Each service some times, one of them about ten thousand points; test_queries.py has what is refused."""
+    trajectory = JointTrajectory(joint_names=names)
+    for k in range(10_000):
         q = (0.1 * np.sin(0.01 * k + np.arange(len(names)))).tolist()
         point = JointTrajectoryPoint(positions=q, velocities=[0.0] * len(q))
-        point.time_from_start.sec, point.time_from_start.nanosec = divmod(k * step, 1_000_000_000)
-        message.points.append(point)
-    return message
-
-
-def queries(names):
-    odd = WrenchStamped()
-    odd.header.frame_id = "no such link"
-    rest = RobotState(joint_names=names, positions=[0.0] * len(names))
-    states = [
-        (RobotState(), "NONE", ""),  # that of the last answer
-        (rest, "NONE", ""),
-        (RobotState(joint_names=["nix"], positions=[0.0]), "UNKNOWN_NAME", "nix"),
-        (RobotState(joint_names=names[:1] * 2, positions=[0.0] * 2), "BAD_STATE", names[0]),
-        (RobotState(joint_names=names, positions=[np.nan] * len(names)), "BAD_STATE", names[0]),
-        (RobotState(joint_names=names), "BAD_STATE", ""),
-    ]
-    asked = [("trajectory_torques", {"trajectory": trajectory(names, 10_000)}, "NONE", "")]
-    for name in ("inverse_dynamics", "forward_dynamics", "equation_of_motion", "jacobian"):
-        link = {"link": "world"} if name == "jacobian" else {}
-        asked += [(name, {"state": state, **link}, code, words) for state, code, words in states]
-    asked += [
-        ("inverse_dynamics", {"external_wrenches": [odd]}, "UNKNOWN_NAME", "no such link"),
-        ("forward_dynamics", {"effort_names": ["nix"], "efforts": [1.0]}, "UNKNOWN_NAME", "nix"),
-        ("jacobian", {"link": "no such link"}, "UNKNOWN_NAME", "no such link"),
-        ("get_subsystem_graph", {}, "NONE", ""),
-        ("trajectory_torques", {}, "BAD_STATE", ""),
-        ("trajectory_torques", {"trajectory": trajectory(names, 5, step=0)}, "BAD_STATE", ""),
-        ("trajectory_torques", {"trajectory": trajectory(["nix"], 5)}, "UNKNOWN_NAME", "nix"),
-        ("trajectory_torques", {"trajectory": trajectory(names[:1], 20_001)}, "BAD_STATE", ""),
-    ]
-    for name, fields, code, words in asked:
-        yield name, asking.SERVICES[name].Request(**fields), code, words
+        point.time_from_start.sec, point.time_from_start.nanosec = divmod(k * 10_000_000, 1_000_000_000)
+        trajectory.points.append(point)
+    given = {"state": RobotState(joint_names=names, positions=[0.0] * len(names)), "link": "world"}
+    given["trajectory"] = trajectory
+    for name, kind in [*asking.SERVICES.items()] * 3:
+        fields = given.keys() & kind.Request.get_fields_and_field_types()
+        yield name, kind.Request(**{field: given[field] for field in fields}), "NONE", ""
 
 
 def changes(folder):
