@@ -233,29 +233,15 @@ def test_wrong_arrays_are_refused_by_name():
     read_only, matrix, details = np.zeros(1), np.zeros((1, 1)), np.zeros(loops.details)
     read_only.flags.writeable = False
     given = rows, rows, rows, near, rows.copy(), None, None
+    torques, rows_of_torques = loops.inverse_dynamics, loops.inverse_dynamics_rows
     for call, arguments, error, text in [
-        (loops.inverse_dynamics, (one, one, one, near), TypeError, "5 to 9 arguments are needed"),
-        (
-            loops.inverse_dynamics,
-            (np.zeros(2), one, one, near, one),
-            ValueError,
-            r"q must have the shape \(1",
-        ),
-        (
-            loops.inverse_dynamics,
-            (one, one, one, near[:2], one),
-            ValueError,
-            r"guess must have the shape \(3",
-        ),
-        (loops.inverse_dynamics, (one, one, [0.0], near, one), TypeError, "a must be a NumPy array"),
-        (loops.inverse_dynamics, (one, one, one, near, read_only), ValueError, "out is read-only"),
-        (
-            loops.inverse_dynamics,
-            (one, one, one, near, one, one),
-            ValueError,
-            "coordinates must have the shape",
-        ),
-        (loops.inverse_dynamics_rows, (*given, np.zeros(3, int), False, 1), ValueError, "statuses must have"),
+        (torques, (one, one, one, near), TypeError, "5 to 9 arguments are needed"),
+        (torques, (np.zeros(2), one, one, near, one), ValueError, r"q must have the shape \(1"),
+        (torques, (one, one, one, near[:2], one), ValueError, r"guess must have the shape \(3"),
+        (torques, (one, one, [0.0], near, one), TypeError, "a must be a NumPy array"),
+        (torques, (one, one, one, near, read_only), ValueError, "out is read-only"),
+        (torques, (one, one, one, near, one, one), ValueError, "coordinates must have the shape"),
+        (rows_of_torques, (*given, np.zeros(3, int), False, 1), ValueError, "statuses must have"),
         (loops.mass_matrix, (one, near, matrix, None, details), TypeError, "details must be None"),
         (_core.Loops, (loops,), TypeError, "with a Robot"),
     ]:
