@@ -255,10 +255,9 @@ class Target:
         arguments = [f"--{name}={value}" for name, value in options.items()]
         self.processes.start_file("flood", Path(flood.__file__), *arguments)
 
-    def call(self, kind: type, service: str, limit: float = 10.0, namespace: str = "", **request: Any) -> Any:
+    def call(self, kind: type, service: str, limit: float = 10.0, **request: Any) -> Any:
         """The response of a service of the node; None where none came within the limit [s]."""
-        node = f"{namespace}/{self.name}" if namespace else self.name
-        client = self.node.create_client(kind, f"{node}/{service}")
+        client = self.node.create_client(kind, f"{self.name}/{service}")
         try:
             future: Any = None
 
