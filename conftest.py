@@ -18,7 +18,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 reserve_ros_domain()
 
 
-@pytest.hookimpl(trylast=True)  # after pytest's own faulthandler, which writes to the terminal
 def pytest_configure(config: pytest.Config) -> None:
     """Name tests whose process died."""
     dead_workers.register(config)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from helpers.nodes.waiting import LIMIT
+from helpers.paths import ROBOTS
 from helpers.processes import run_python
 
 pytestmark = [
@@ -17,6 +18,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
 ]
+FOUR_LINK = str(ROBOTS / "four_link.urdf")
 
 
 @pytest.fixture
@@ -24,12 +26,12 @@ def demo(root):
     """Starts the demo; what still runs after the test is ended."""
     started = []
 
-    def start(out, *arguments, folder=root, **environment):
+    def start(out, *arguments, folder=root):
         command = [sys.executable, "-m", "examples.demo", "--rate", "50", "--out", str(out)]
         process = subprocess.Popen(
             [*command, *arguments],
             cwd=folder,
-            env=os.environ | importable(root) | environment,
+            env=os.environ | importable(root),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -109,15 +111,20 @@ def test_it_works_in_any_folder_and_writes_into_that(root, tmp_path):
     words = " ".join(process.stdout.split())  # the torso, too
     assert "reactions received │ 101 │" in words
     assert "weight on body 3, mean │ 545.4 │" in words
-    assert (tmp_path / "out/demo/torso_reactions.png").stat().st_size > 500
     assert "answers with another body's joints │ 0" in words  # and the robot of modules
     assert "9 modules, from" in words
-    assert (tmp_path / "out/demo/growth.png").stat().st_size > 500
 
 
-def test_nothing_is_written_before_the_inputs_are_checked(demo, tmp_path):
-    text = printed(demo("out", "--params", "nowhere", folder=tmp_path), 1)
-    assert "there is no file 'nowhere'" in text
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--params", "nowhere"), "there is no file 'nowhere'"),
+        (("--urdf", FOUR_LINK), "does not name 'turn', 'bend', 'left', 'right' of 'four_link'"),
+    ],
+)
+def test_nothing_is_written_before_the_inputs_are_checked(demo, tmp_path, options, words):
+    text = printed(demo("out", *options, folder=tmp_path), 1)
+    assert words in " ".join(text.split())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -138,8 +145,3 @@ def test_a_node_that_refuses_its_parameters_ends_the_demo_at_once(demo, root, tm
     text = printed(demo(out, "--urdf", urdf, "--params", str(out / "params.yaml")), 1)
     assert "controller_joints names 'nonsense'" in text
     assert left_behind(out) == []
-
-
-def test_a_motion_of_another_robot_is_refused_by_name(demo, root, tmp_path):
-    text = printed(demo(tmp_path / "out", "--urdf", str(root / "urdf/four_link.urdf")), 1)
-    assert "does not name 'turn', 'bend', 'left', 'right' of 'four_link'" in " ".join(text.split())

@@ -24,7 +24,7 @@ from examples.demo.evaluation import (
     print_torques,
 )
 from examples.demo.growth import grow, print_growth
-from examples.demo.pictures import draw_growth, draw_reactions, draw_torques
+from examples.demo.pictures import draw_torques
 from examples.demo.playing import DemoError, Playback, Recorder, play_completely
 from modular_dynamics.pictures.graph_picture import draw_graph
 from modular_dynamics_ros.exceptions import MotionError, listed
@@ -63,10 +63,8 @@ def run(options: Options) -> int:
     try:
         failures = _play(options, console)
         if options.is_default_robot:
-            parts: Any = play_torso, print_reactions, draw_reactions, "torso_reactions.png"
-            failures += [f"the torso: {failure}" for failure in _part(options, console, *parts)]
-            parts = grow, print_growth, draw_growth, "growth.png"
-            failures += [f"the snake: {failure}" for failure in _part(options, console, *parts)]
+            for name, play, show in (("torso", play_torso, print_reactions), ("snake", grow, print_growth)):
+                failures += [f"the {name}: {failure}" for failure in _part(options, console, play, show)]
     except ERRORS as error:
         console.print(f"[bold red]demo failed:[/] {escape(str(error))}", highlight=False)
         return 1
@@ -133,15 +131,13 @@ def _draw(out: Path, graph: md.SubsystemGraph, evaluation: Evaluation, console: 
     _print_written(dot, console)
 
 
-def _part(options: Options, console: Console, play: Any, show: Any, draw: Any, picture: str) -> list[str]:
+def _part(options: Options, console: Console, play: Any, show: Any) -> list[str]:
     """Play the real torso, or a robot of modules that grows while it moves; return why it failed."""
     try:
         run = play_completely(lambda rate: play(ROOT, rate, options.out, console), options.rate, console)
     except ERRORS as error:
         return [str(error)]
     show(console, run)
-    if run.answered:
-        _print_written(draw(run, options.out / picture), console)
     failures: list[str] = run.failures()
     return failures
 

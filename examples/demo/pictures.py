@@ -1,7 +1,5 @@
-"""Pictures over time: torques of subsystems, reactions of the torso, torques of the snake."""
+"""A picture of the torques of all subsystems over time, beside Pinocchio's."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import cycle
 from pathlib import Path
 
@@ -13,32 +11,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import modular_dynamics as md
-from examples.demo.evaluation import Evaluation, TorsoRun, coordinates_of
-from examples.demo.growth import GrowthRun
+from examples.demo.evaluation import Evaluation, coordinates_of
 from modular_dynamics.pictures.colours import subsystem_colours
 
 ROUNDING = 1e-17  # differences of exactly zero are drawn here, at the foot of a logarithmic axis
 LINES = ("-", (0, (6, 1.5)), (0, (2, 1)))
-OVERLAID = ("-", "-", (0, (5, 5)))  # of equal curves, such as the two springs of body 4, both are seen
-GROUPS = {"body": "#2b6cb0", "left leg": "#2f855a", "right leg": "#dd6b20"}
-STYLES = ("-", (0, (6, 1.5)), (0, (2, 1)), (0, (6, 1.5, 1, 1.5)))
-
-
-@contextmanager
-def _panels(title: str, count: int, row_height: float, path: Path) -> Iterator[tuple[Figure, list[Axes]]]:
-    """Yield a figure and its panels over time, in two columns; write it to the path at the end."""
-    rows = (count + 1) // 2
-    with mpl.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
-        figure = Figure(figsize=(13, row_height * rows + 0.8), layout="constrained")
-        panels = list(figure.subplots(rows, 2, sharex=True, squeeze=False).flat)
-        yield figure, panels[:count]
-        for axis in panels[count:]:
-            axis.set_visible(False)
-        for axis in panels[count - 2 : count]:
-            axis.set_xlabel("time [s]")
-            axis.tick_params(labelbottom=True)
-        figure.suptitle(title, fontsize=13, fontweight="bold")
-        figure.savefig(path, dpi=130)
 
 
 def _finish(axis: Axes, title: str, quantity: str, colour: str = "black") -> None:
@@ -59,12 +36,21 @@ def draw_torques(graph: md.SubsystemGraph, evaluation: Evaluation, path: Path) -
         for quantity in ("torque [N m]", "force [N]")
         if (joints := _joints(graph, subsystem, quantity))
     ]
-    title = f"{graph.name}: joint torques of every subsystem"
-    with _panels(title, len(groups) + 1, 2.3, path) as (figure, panels):
+    count = len(groups) + 1
+    rows = (count + 1) // 2
+    with mpl.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
+        figure = Figure(figsize=(13, 2.3 * rows + 0.8), layout="constrained")
+        panels = list(figure.subplots(rows, 2, sharex=True, squeeze=False).flat)
         for axis, (name, quantity, joints) in zip(panels, groups, strict=False):
             _draw_joints(axis, evaluation, joints, colours[name])
             _finish(axis, name, quantity, colours[name])
-        _draw_difference(panels[-1], graph, evaluation, colours)
+        _draw_difference(panels[count - 1], graph, evaluation, colours)
+        for axis in panels[count:]:
+            axis.set_visible(False)
+        for axis in panels[count - 2 : count]:
+            axis.set_xlabel("time [s]")
+            axis.tick_params(labelbottom=True)
+        figure.suptitle(f"{graph.name}: joint torques of every subsystem", fontsize=13, fontweight="bold")
         figure.legend(
             handles=[
                 Line2D([], [], color="0.25", lw=1.3, label="dynamics_node (composed of subsystems)"),
@@ -74,6 +60,7 @@ def draw_torques(graph: md.SubsystemGraph, evaluation: Evaluation, path: Path) -
             ncols=2,
             frameon=False,
         )
+        figure.savefig(path, dpi=130)
     return path
 
 
@@ -109,53 +96,3 @@ def _draw_difference(
             axis.semilogy(evaluation.times, worst, label=subsystem.name, **style)
     axis.axhline(1e-9, color="0.2", lw=1.0, ls="--", label="allowed: 1e-9")
     _finish(axis, f"difference between the two (0 is drawn at {ROUNDING:.0e})", "of the largest torque")
-
-
-def draw_reactions(run: TorsoRun, path: Path) -> Path:
-    """Write the picture; return its path."""
-    mean, axes = run.base.mean(axis=0), ("x", "y", "z")
-    forces = {f"{a}, mean {m:.1f}": f - m for a, m, f in zip(axes, mean[:3], run.base.T[:3], strict=True)}
-    groups = (
-        ("actuators", "force [N]", run.actuators),
-        ("springs", "tension [N]", run.springs),
-        ("body 2 on body 3, less its mean", "force [N]", forces),
-        ("body 2 on body 3", "moment [N m]", dict(zip(axes, run.base.T[3:], strict=True))),
-    )
-    title = "CHARMIE's torso: what torso_reaction_node has published"
-    with _panels(title, len(groups), 2.6, path) as (_, panels):
-        for axis, (name, quantity, lines) in zip(panels, groups, strict=True):
-            for (label, values), style in zip(lines.items(), cycle(OVERLAID), strict=False):
-                axis.plot(run.times, values, lw=1.3, ls=style, label=label)
-            _finish(axis, name, quantity)
-    return path
-
-
-def draw_growth(run: GrowthRun, path: Path) -> Path:
-    """Write the picture; return its path. Pinocchio's torques are the broad lines."""
-    with _panels("A snake of Backbones grows two legs while it moves", len(GROUPS), 2.6, path) as (_, panels):
-        for axis, (group, colour) in zip(panels, GROUPS.items(), strict=True):
-            _draw_growing(axis, run, group)
-            _finish(axis, group, "torque [N m]", colour)
-    return path
-
-
-def _group(name: str) -> str:
-    return "left leg" if name.startswith("left") else "right leg" if name.startswith("right") else "body"
-
-
-def _draw_growing(axis: Axes, run: GrowthRun, group: str) -> None:
-    """Draw the joints of a part of the body, in each of its stages; a dotted line where a module docks."""
-    names = list(dict.fromkeys(n for stage in run.stages for n in stage.names if _group(n) == group))
-    base = np.array(to_rgb(GROUPS[group]))
-    for k, name in enumerate(names):
-        colour = tuple(base + (1.0 - base) * 0.55 * k / len(names))  # lighter outwards
-        label = name
-        for stage in run.stages:
-            if name in stage.names:
-                column = stage.names.index(name)
-                axis.plot(stage.times, stage.theirs[:, column], color=colour, lw=5, alpha=0.25)
-                style = STYLES[k % len(STYLES)]
-                axis.plot(stage.times, stage.ours[:, column], color=colour, lw=1.3, ls=style, label=label)
-                label = "_nolegend_"
-    for stage in run.stages[1:]:
-        axis.axvline(stage.start, color="0.5", lw=1.0, ls=":")

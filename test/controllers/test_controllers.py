@@ -15,7 +15,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import modular_dynamics as md
 from examples.demo.processes import Processes
-from helpers.nodes.stand_ins.controller import ForwardController, SimulatedArm
+from helpers.nodes.simulated_arm import ForwardController, SimulatedArm
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROOT
 from modular_dynamics_ros.messages.stamps import stamp_message

@@ -1,7 +1,6 @@
-from dataclasses import dataclass
 from io import StringIO
-from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -10,6 +9,7 @@ from examples.demo.__main__ import read_command_line
 from examples.demo.playing import StalledError, play_completely
 
 pytestmark = pytest.mark.ros
+LOSS, STALL = "3 of 9 joint states were not answered", "answering the first pose took longer than 60 s"
 
 
 @pytest.mark.parametrize(("rate", "words"), [("0", "between 0.1 and 2000 Hz"), ("fast", "'fast'")])
@@ -23,64 +23,41 @@ def test_a_bad_rate_is_refused(rate, words, capsys):
 def test_the_defaults_hold_in_every_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     options = read_command_line([])
-    assert options.rate == 200.0
-    assert options.out == Path("out/demo")
+    assert (options.rate, options.out) == (200.0, Path("out/demo"))
     paths = options.urdf, options.motion, options.params
     assert all(path.is_absolute() and path.is_file() for path in paths)
 
 
-def test_help_says_what_paths_are_relative_to(capsys):
-    with pytest.raises(SystemExit):
-        read_command_line(["--help"])
-    text = " ".join(capsys.readouterr().out.split())
-    assert "Paths are relative to the current folder" in text
-    assert "0.1 to 2000 Hz" in text
-
-
-@dataclass(frozen=True)
-class Computer:
-    """Answers up to ``fastest`` states per second."""
-
-    fastest: float
-    rate: float
-
-    def losses(self) -> list[str]:
-        return [] if self.rate <= self.fastest else ["3 of 9 joint states were not answered"]
-
-
-@pytest.mark.parametrize(("fastest", "played"), [(200.0, [200.0]), (60.0, [200.0, 100.0, 50.0])])
-def test_a_motion_that_came_too_fast_is_played_at_half_the_rate(fastest, played):
-    rates, written = [], StringIO()
+@pytest.mark.parametrize(
+    ("outcomes", "rates", "said"),
+    [
+        ([""], [200.0], []),
+        (
+            [LOSS, LOSS, LOSS],  # the last one is returned with its losses
+            [200.0, 100.0, 50.0],
+            [f"at {rate} Hz {LOSS}: once more at {rate // 2} Hz" for rate in (200, 100)],
+        ),
+        ([STALL, STALL, ""], [200.0] * 3, [f"once more: {STALL}"] * 2),
+        ([STALL, STALL, STALL], [200.0] * 3, [f"once more: {STALL}"] * 2),
+    ],
+)
+def test_a_motion_that_came_too_fast_is_played_at_half_the_rate_and_a_stalled_one_again(
+    outcomes, rates, said
+):
+    played, written = [], StringIO()
 
     def play(rate):
-        rates.append(rate)
-        return Computer(fastest, rate)
-
-    run = play_completely(play, 200.0, Console(file=written, width=200))
-    assert rates == played
-    assert run.losses() == []
-    lines = written.getvalue().splitlines()
-    assert len(lines) == len(played) - 1
-    for line, (rate, slower) in zip(lines, pairwise(played), strict=True):
-        assert line == f"at {rate:g} Hz 3 of 9 joint states were not answered: once more at {slower:g} Hz"
-
-
-@pytest.mark.parametrize("stalled", [1, 2, 3])
-def test_a_playing_that_stalled_is_repeated_at_the_same_rate(stalled):
-    rates, written = [], StringIO()
-
-    def play(rate):
-        rates.append(rate)
-        if len(rates) <= stalled:
-            raise StalledError("answering the first pose took longer than 60 s")
-        return Computer(1000.0, rate)
+        played.append(rate)
+        if (outcome := outcomes[len(played) - 1]) == STALL:
+            raise StalledError(STALL)
+        return SimpleNamespace(losses=lambda: [outcome] if outcome else [])
 
     console = Console(file=written, width=200)
-    if stalled < 3:
-        assert play_completely(play, 200.0, console).losses() == []
-    else:
+    if outcomes[-1] == STALL:
         with pytest.raises(StalledError, match="the first pose"):
             play_completely(play, 200.0, console)
-    assert rates == [200.0] * min(stalled + 1, 3)
-    text = "once more: answering the first pose took longer than 60 s"
-    assert written.getvalue().splitlines() == [text] * min(stalled, 2)
+    else:
+        run = play_completely(play, 200.0, console)
+        assert run.losses() == ([outcomes[-1]] if outcomes[-1] else [])
+    assert played == rates
+    assert written.getvalue().splitlines() == said

@@ -10,9 +10,9 @@ MISSING = [name for name in ("launch_ros", "launch_testing") if find_spec(name) 
 HERE = Path(__file__).parent
 
 if not MISSING:
-    from helpers.nodes.stand_ins.ament_index import install_stand_ins
+    from helpers.nodes.rviz_stand_in import install_rviz
 
-    install_stand_ins()
+    install_rviz()
 
 
 class SkippedModule(pytest.File):

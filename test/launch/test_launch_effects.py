@@ -153,15 +153,6 @@ def test_strings_reach_the_nodes_as_they_are(tmp_path: Path, monkeypatch: pytest
     assert publisher["frame_prefix"] == "1e3"
 
 
-def test_motions_and_rules_may_stand_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "a: b #c.yaml"
-    path.write_text("{}")
-    files = {"motion_file": str(path), "rules_file": str(path)}
-    processes = started(monkeypatch, "charmie_torso.launch.py", **files)
-    assert processes["joint_state_player"].parameters["motion_file"] == str(path)
-    assert processes["torso_reaction_node"].parameters["rules_file"] == str(path)
-
-
 def test_respawn_is_for_what_answers_joint_states(monkeypatch: pytest.MonkeyPatch) -> None:
     for launch_file, expected in (
         ("charmie_torso", {"dynamics_node", "torso_reaction_node"}),

@@ -10,7 +10,6 @@ from importlib import import_module
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from helpers.nodes.ros_domain import reserve_ros_domain
 from helpers.paths import ROOT
@@ -30,9 +29,9 @@ TESTS = {
     "silence": "joint_states.silence",
     "disk": "processes.full_disk",
     "growth": "growth.run",
-    "subsystems": "changing.subsystems.run",
-    "changes": "changing.subsystems.unnamed_changes",
-    "reconfiguration": "changing.reconfiguration.run",
+    "subsystems": "subsystems.run",
+    "changes": "subsystems.unnamed_changes",
+    "reconfiguration": "reconfiguration.run",
     "modules": "harness.modules.run",
     "soak": "soak.run",
 }
@@ -65,46 +64,26 @@ def main() -> int:
     from robustness.harness.target import ros  # reads the domain
 
     console, tallies = Console(), list[Tally]()
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[counts]}"),
-        TimeElapsedColumn(),
-    )
     try:
-        with ros(), Progress(*columns, console=console) as progress:
+        with ros():
             for name in (name for name in TESTS if name in options.only):
                 tallies.append(Tally(name, options.out, options.seed))
-                _run(tallies[-1], options, progress)
+                with console.status(name):
+                    began = time.monotonic()
+                    _run(tallies[-1], options)
+                took, last = time.monotonic() - began, tallies[-1]
+                console.print(f"{name}: {took:.0f} s, {last.wrong} wrong, {last.died} died", highlight=False)
     finally:  # also what was found before an interrupt
         print_table(tallies, console)
     return int(any(tally.failed for tally in tallies))
 
 
-def _run(tally: Tally, options: argparse.Namespace, progress: Progress) -> None:
-    name = tally.test
-    task = progress.add_task(name, total=1.0, counts="")
-    began = time.monotonic()
-
-    def show(share: float) -> None:
-        counts = f"{tally.tried} tried, {tally.right} right, {tally.refused} refused"
-        if tally.wrong or tally.died:
-            counts += f", [red]{tally.wrong} wrong, {tally.died} died[/]"
-        progress.update(task, completed=share, counts=counts)
-
-    effort = Effort(
-        options.seed, options.short, 100 if options.short else options.mutations,
-        0.1 if options.short else options.soak_minutes, options.out, show,
-    )  # fmt: skip
-    module, _, function = TESTS[name].rpartition(".")
+def _run(tally: Tally, options: argparse.Namespace) -> None:
+    mutations, minutes = (100, 0.1) if options.short else (options.mutations, options.soak_minutes)
+    effort = Effort(options.seed, options.short, mutations, minutes, options.out)
+    module, _, function = TESTS[tally.test].rpartition(".")
     run: Callable[[Effort, Tally], None] = getattr(import_module(f"robustness.{module}"), function)
     run(effort, tally)
-    show(1.0)
-    if not progress.console.is_terminal:
-        took = time.monotonic() - began
-        progress.console.print(
-            f"{name}: {took:.0f} s, {tally.wrong} wrong, {tally.died} died", highlight=False
-        )
 
 
 if __name__ == "__main__":

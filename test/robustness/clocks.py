@@ -69,13 +69,11 @@ def run(effort: Effort, tally: Tally) -> None:
 
         if not target.ready("use_sim_time:=true", make=make):
             return
-        changes = int(effort.of(8, 60))
-        for number in range(changes):
+        for _ in range(int(effort.of(8, 60))):
             text = _change(clock, target, random)
             target.send_for(0.3, 1.0 / PERIOD, make)
             clock.silent, clock.rate = False, clock.rate or 1.0
             target.recovers(f"{text}, seed {effort.seed}", make=make)
-            effort.progress((number + 1) / changes)
         target.end()
 
 

@@ -26,11 +26,10 @@ def run(effort: Effort, tally: Tally) -> None:
         if not target.ready():
             return
         target.limit(resource.RLIMIT_AS, _address_space(target.processes.pid(target.name)) + MEMORY)
-        for number, size in enumerate(sizes):
+        for size in sizes:
             target.send_for(0.3, 200.0)
             larger = tree_urdf(size, effort.seed + size, "large")
             _follow(target, larger, joint_names(size, "large"), urdf)
-            effort.progress((number + 1) / len(sizes))
         _swap_often(target, Random(effort.seed), int(effort.of(20, 200)), urdf)
         _swap_and_look(target, effort, urdf)
         target.end()

@@ -27,12 +27,10 @@ def parts(effort: Effort, tally: Tally) -> None:
         target.start()
         parts = _Parts(target, random)
         parts.must_answer("the start", START)
-        rounds = int(effort.of(6, 100))
-        for number in range(rounds):
+        for _ in range(int(effort.of(6, 100))):
             parts.send_for(0.5)
             parts.silence(random.randrange(len(PARTS)))
             parts.must_answer(f"a silent part, seed {effort.seed}", RECOVERY)
-            effort.progress((number + 1) / rounds)
         target.end()
 
 
@@ -82,15 +80,12 @@ class _Parts:
 def floods(effort: Effort, tally: Tally) -> None:
     """Floods of robots of some sizes; after each the node answers again within two seconds."""
     random = Random(effort.seed)
-    sizes = (6,) if effort.short else (6, 38, 200)
-    for k, joints in enumerate(sizes):
+    for joints in (6,) if effort.short else (6, 38, 200):
         with Target.of_tree(tally, effort, joints, seed=random.randrange(1000)) as target:
-            target.judge.commands.lossy = True
             if target.ready():
                 _flood(target, joints, effort.of(4.0, 30.0))
                 target.recovers(f"a flood of {joints} joints")
                 target.end()
-        effort.progress((k + 1) / len(sizes))
 
 
 def _flood(target: Target, joints: int, seconds: float) -> None:
@@ -137,8 +132,7 @@ def silence(effort: Effort, tally: Tally) -> None:
         target.node.create_subscription(JointState, f"{target.name}/joint_torques", on_torques, 5000)
         if not target.ready(f"ramp_time:={RAMP}"):
             return
-        rounds = list(CHOICES) * int(effort.of(1, 10))
-        for number, choice in enumerate(rounds):
+        for choice in list(CHOICES) * int(effort.of(1, 10)):
             of_choice = {**DEFAULTS, "on_stale": choice}
             target.judge.settings = [*target.judge.settings[-1:], of_choice]
             if not target.set_parameter("on_stale", choice):
@@ -155,7 +149,6 @@ def silence(effort: Effort, tally: Tally) -> None:
             else:
                 tally.right += 1
             target.recovers(f"silence with on_stale {choice}")
-            effort.progress((number + 1) / len(rounds))
         target.end()
 
 

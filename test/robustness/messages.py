@@ -128,7 +128,7 @@ def run(effort: Effort, tally: Tally) -> None:
         ]
         if not target.ready():
             return
-        for number in range(count := int(effort.of(150, 3000))):
+        for number in range(int(effort.of(150, 3000))):
             if random.random() < 0.6:
                 send_damaged(target, random)
             else:
@@ -139,7 +139,6 @@ def run(effort: Effort, tally: Tally) -> None:
             target.send()
             target.spin(0.005)
             if number % 20 == 0:
-                effort.progress(number / count)
                 target.recovers(f"{number} malformed messages, seed {effort.seed}")
         target.spin(0.5)
         target.end()

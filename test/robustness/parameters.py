@@ -1,4 +1,4 @@
-"""Every parameter of every node over its whole range and beyond, at run time and at the start."""
+"""Every parameter of every node over its whole range and beyond, at run time."""
 
 import math
 from dataclasses import Field, fields
@@ -49,10 +49,10 @@ def values_of(entry: Field[Any]) -> list[Any]:
     return [[text] for text in TEXTS] + [["a", "a"], [f"a{k}" for k in range(3000)], "x", 1.0]
 
 
-def is_allowed(entry: Field[Any], value: Any, configured: bool) -> bool:
+def is_allowed(entry: Field[Any], value: Any) -> bool:
     """Whether the node must take a value; by the bounds of the table, written a second time."""
     spec, kind = entry.metadata["spec"], type(entry.default)
-    if spec.change is Change.NEVER or (configured and spec.change is Change.UNCONFIGURED):
+    if spec.change in (Change.NEVER, Change.UNCONFIGURED):  # the node is configured
         return False
     if kind is float or kind is int:
         numeric = type(value) is int or (kind is float and type(value) is float)
@@ -70,8 +70,7 @@ def is_allowed(entry: Field[Any], value: Any, configured: bool) -> bool:
 def run(effort: Effort, tally: Tally) -> None:
     """Values are taken or refused as the table says, and afterwards good states are answered by default."""
     random = Random(effort.seed)
-    tables = list(TABLES.items())[: 1 if effort.short else None]
-    for k, (name, table) in enumerate(tables):
+    for name, table in list(TABLES.items())[: 1 if effort.short else None]:
         entries = list(fields(table))
         pairs = [(entry, value) for entry in entries for value in values_of(entry)]
         if effort.short:
@@ -81,21 +80,16 @@ def run(effort: Effort, tally: Tally) -> None:
             if name == "dynamics_node" and not target.recovers("the start", START):
                 return
             target.call(GetState, "get_state", START)  # it may compile until then
-            for number, (entry, value) in enumerate(pairs):
+            for entry, value in pairs:
                 if target.alive():
                     _at_run_time(target, entry, value)
-                effort.progress((k + number / len(pairs) / 2) / len(tables))
             target.end()
-            starts = random.sample(pairs, int(effort.of(2, 25)))
-            for number, (entry, value) in enumerate(starts):
-                _at_the_start(target, entry, value, f"/start_{number}")
-                effort.progress((k + 0.5 + number / len(starts) / 2) / len(tables))
 
 
 def _at_run_time(target: Target, entry: Field[Any], value: Any) -> None:
     judge, default = target.judge, list(entry.default) if type(entry.default) is tuple else entry.default
     before = [dict(DEFAULTS)]
-    allowed = is_allowed(entry, value, True)
+    allowed = is_allowed(entry, value)
     if entry.name in DEFAULTS and allowed:
         judge.settings = [*before, {**DEFAULTS, entry.name: value}]
     if entry.name == "stale_after" and allowed:
@@ -103,7 +97,7 @@ def _at_run_time(target: Target, entry: Field[Any], value: Any) -> None:
     with target.sending():
         _set(target, entry, value, allowed)
         target.spin(0.05)
-        if is_allowed(entry, default, True):
+        if is_allowed(entry, default):
             _set(target, entry, default, True)
     target.spin(0.02)
     if target.name == "dynamics_node":
@@ -124,40 +118,3 @@ def _set(target: Target, entry: Field[Any], value: Any, allowed: bool) -> None:
         target.tally.right += 1
     else:
         target.tally.refused += 1
-
-
-def _at_the_start(target: Target, entry: Field[Any], value: Any, namespace: str) -> None:
-    """The node starts, or ends with exit code 1 and one line that names the parameter.
-
-    In a namespace of its own: DDS may know the node of the process before for minutes.
-    """
-    text = _for_command_line(value)
-    if text is None or entry.name == "autostart":
-        return
-    target.tally.tried += 1
-    given = {word.partition(":=")[0]: word for word in PARAMETERS[target.name]} | {entry.name: text}
-    words = [f"{entry.name}:={text}" if name == entry.name else word for name, word in given.items()]
-    target.start(*words, namespace=namespace.strip("/"), autostart=False)
-    target.call(GetState, "get_state", START, namespace)  # it answers, or has ended
-    code = target.processes.code(target.name)
-    target.look_at_logs()
-    if code not in (None, 1):
-        log = target.processes.log(target.name)
-        target.tally.found_dead(f"{target.name} {words[-1][:100]}: exit code {code}", log)
-        target.processes.end(target.name)
-    elif code == 1:
-        target.tally.refused += 1
-        target.processes.end(target.name)
-    else:
-        target.tally.right += 1
-        target.end()
-
-
-def _for_command_line(value: Any) -> str | None:
-    if isinstance(value, str):
-        return None if any(c in value for c in "{}\0%") or not value.strip() else value
-    if isinstance(value, list):
-        return f"[{', '.join(str(x) for x in value)}]" if value and len(str(value)) < 10_000 else None
-    if isinstance(value, bool):
-        return str(value).lower()
-    return repr(value).replace("inf", ".inf").replace("nan", ".nan")

@@ -5,6 +5,7 @@ import resource
 import signal
 import time
 from random import Random
+from unittest.mock import patch
 
 from robustness.harness.tally import Effort, Tally
 from robustness.harness.target import START, Target
@@ -21,11 +22,9 @@ def kills(effort: Effort, tally: Tally) -> None:
     with Target.of_tree(tally, effort, JOINTS) as target:
         if not target.ready():
             return
-        blows = [_stop_node, _kill_publisher, _kill_node] * int(effort.of(1, 10))
-        for number, blow in enumerate(blows):
+        for blow in [_stop_node, _kill_publisher, _kill_node] * int(effort.of(1, 10)):
             target.send_for(random.uniform(0.1, 0.5), 200.0)
             blow(target)
-            effort.progress((number + 1) / len(blows))
         target.end()
 
 
@@ -66,32 +65,17 @@ def _kill_node(target: Target) -> None:
 
 def full_disk(effort: Effort, tally: Tally) -> None:
     """A node whose log is on a full device; one whose files may not grow; one without a home."""
-    before = {name: os.environ.get(name) for name in ("ROS_LOG_DIR", "HOME")}
     cases: list[tuple[str, dict[str, str]]] = [
         ("log on a full device", {"ROS_LOG_DIR": "/dev/full/log"}),
         ("no home", {"HOME": "/dev/null"}),
         ("files that may not grow", {}),
     ]
-    try:
-        for number, (text, changes) in enumerate(cases):
-            os.environ.update(changes)
-            with Target.of_tree(tally, effort, JOINTS) as target:
-                target.start()
-                if "grow" in text:
-                    target.limit(resource.RLIMIT_FSIZE, 4096)
-                if target.recovers(text, 3.0 * START):
-                    target.send_for(1.0)
-                    target.recovers(text)
-                    target.end()
-            _restore(before)
-            effort.progress((number + 1) / len(cases))
-    finally:
-        _restore(before)
-
-
-def _restore(environment: dict[str, str | None]) -> None:
-    for name, value in environment.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
+    for text, changes in cases:
+        with patch.dict(os.environ, changes), Target.of_tree(tally, effort, JOINTS) as target:
+            target.start()
+            if "grow" in text:
+                target.limit(resource.RLIMIT_FSIZE, 4096)
+            if target.recovers(text, 3.0 * START):
+                target.send_for(1.0)
+                target.recovers(text)
+                target.end()

@@ -3,13 +3,16 @@
 import time
 from random import Random
 
+from modular_dynamics_interfaces.msg import TorsoReactions
+
+from helpers.paths import ROOT
 from robustness import messages
 from robustness.harness.judge import DEFAULTS
 from robustness.harness.modules import Modules
 from robustness.harness.resources import Resources, growth, resources_of
 from robustness.harness.tally import Effort, Tally
 from robustness.harness.target import START, Target
-from robustness.harness.torso import Torso
+from robustness.transitions import PARAMETERS
 
 __all__ = ["run"]
 
@@ -17,6 +20,8 @@ JOINTS = 38
 RATE = 100.0  # [Hz] of joint states for dynamics_node
 STEP = 0.05  # [s] from one disturbance to the next
 WARM = 0.1  # share of the time after which samples count
+BALANCE = 1e-6  # [N, N m] residual of torso_reaction_node's equilibrium: a wrong force leaves one
+WEIGHT = 55.6 * 9.81  # [N] on body 3 of the torso; the motion adds less than a hundredth
 
 
 def run(effort: Effort, tally: Tally) -> None:
@@ -25,12 +30,10 @@ def run(effort: Effort, tally: Tally) -> None:
     with Target.of_tree(tally, effort, JOINTS) as target:
         if not target.ready():
             return
-        torso, modules = Torso(target), Modules(target)
-        pids = {
-            name: target.processes.pid(name)
-            for name in ("dynamics_node", *torso.processes, *modules.processes)
-        }
-        if not all(target.spin_until(part.answers, START) for part in (torso, modules)):
+        reactions, modules = _start_torso(target), Modules(target)
+        nodes = ("dynamics_node", "torso", *modules.processes)
+        pids = {name: target.processes.pid(name) for name in nodes}
+        if not all(target.spin_until(answers, START) for answers in (modules.answers, reactions.copy)):
             tally.found_wrong("torso_reaction_node or the nodes of modules do not answer")
             return
         samples: dict[str, list[Resources]] = {name: [] for name in pids}
@@ -44,15 +47,38 @@ def run(effort: Effort, tally: Tally) -> None:
                     next_sample += max(0.5, seconds / 300.0)
                     for name, pid in pids.items():
                         samples[name].append(resources_of(pid))
-                    effort.progress((now - begin) / seconds)
+        target.judge.settings = [*target.judge.settings[-1:], dict(DEFAULTS)]
         target.set_parameter("output", "full")
-        target.spin(0.5)
+        target.recovers("the soak")  # then all answers with another output have come
         target.judge.settings = [dict(DEFAULTS)]
-        target.recovers("the soak")
+        target.recovers("output:=full")
         _compare(tally, samples, pids)
-        for part in (torso, modules):
-            part.finish()
-        target.end()
+        modules.finish()
+        for name in ("player", "torso", "dynamics_node"):
+            target.end(name)
+
+
+def _start_torso(target: Target) -> list[float]:
+    """Start torso_reaction_node and the player in a namespace; return the residuals, which are judged."""
+    residuals, tally = list[float](), target.tally
+
+    def on_reactions(message: TorsoReactions) -> None:
+        residuals.append(max(message.residual_force, message.residual_moment))
+        weight = next(joint.wrench.force.z for joint in message.joints if joint.name == "j3")
+        tally.tried += 1
+        if residuals[-1] <= BALANCE and abs(weight - WEIGHT) < 0.01 * WEIGHT:
+            tally.right += 1
+        else:
+            text = f"reactions out of balance by {residuals[-1]:g}, with {weight:g} N on body 3"
+            tally.found_wrong(text, str(message))
+
+    topic = "/torso/torso_reaction_node/reactions"
+    target.node.create_subscription(TorsoReactions, topic, on_reactions, 100)
+    node, player = "torso_reaction_node", "joint_state_player"
+    target.start(*PARAMETERS[node], kind=node, name="torso", namespace="torso")
+    motion = f"motion_file:={ROOT / 'config/charmie_torso_motion.yaml'}", "rate:=20.0", "loop:=true"
+    target.start(*motion, kind=player, name="player", namespace="torso", autostart=False)
+    return residuals
 
 
 def _disturb(target: Target, modules: Modules, random: Random) -> None:

@@ -33,17 +33,14 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
 
 def run(effort: Effort, tally: Tally) -> None:
     """A walk of each lifecycle node through its states; then SIGINT ends its process."""
-    count = int(effort.of(20, 300))
-    nodes = list(PARAMETERS.items())
-    for k, (name, parameters) in enumerate(nodes):
+    for name, parameters in PARAMETERS.items():
         with Target.of_tree(tally, effort, JOINTS, name) as target:
             target.start(*parameters, autostart=False)
             walk = _Walk(target, Random(effort.seed))
-            for number in range(count):
+            for _ in range(int(effort.of(20, 300))):
                 if not target.alive():
                     break
                 walk.step()
-                effort.progress((k + number / count) / len(nodes))
             target.end()
 
 

@@ -1,6 +1,5 @@
 """Symbolic methods TE, DE and IC: against the published case, the numeric core and each other; counts."""
 
-import operator
 from xml.etree import ElementTree
 
 import numpy as np
@@ -119,39 +118,6 @@ def test_other_mechanisms_of_dyads(load_robot, name, robot):
         q, v, a = reference[own] + step, np.full(len(own), 0.7), np.full(len(own), -1.3)
         expected = md.inverse_dynamics(graph, q, v, a)
         close(method.evaluate(method.torque, given(method, q), v, a), expected)
-
-
-RULES = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv,
-    "neg": operator.neg, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "atan2": np.arctan2,
-}  # fmt: skip
-
-
-def evaluated(graph, outputs, inputs):
-    """What the counted operations give: an interpreter of their own."""
-    done = []
-    for kind, *operands in graph.nodes:
-        if kind == "const":
-            done += operands
-        elif kind == "in":
-            done.append(inputs[operands[0]][operands[1]])
-        else:
-            done.append(RULES[kind](*(done[k] for k in operands)))
-    return np.array([done[k] for k in outputs])
-
-
-@pytest.mark.parametrize("term", ["gravity_torque", "mass_matrix", "projection", "torque"])
-def test_the_counted_operations_give_the_term(graph, method, term):
-    q, v, a = random_states(1)[0]
-    ca = import_casadi()
-    entries = ca.sparsify(ca.vec(getattr(method, term)))
-    rows = entries.sparsity().get_triplet()[0]
-    operations = OperationGraph()
-    outputs = operations.read(ca.Function("term", method.inputs, [entries]))
-    at = given(method, q)
-    result = np.zeros(entries.shape[0])
-    result[rows] = evaluated(operations, outputs, [at, v, a, method.constants.numbers])
-    close(result, method.evaluate(getattr(method, term), at, v, a).ravel(order="F"))
 
 
 @pytest.mark.parametrize(("name", "term"), COUNTS, ids="-".join)

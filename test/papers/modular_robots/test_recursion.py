@@ -1,4 +1,4 @@
-"""The recursion beside the library and the closed form; with a moving base; its errors."""
+"""Recursion and products of exponentials beside the library; with a moving base; errors."""
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees
 from helpers.robots.small_robots import small_robot
 from helpers.tree_dynamics import assert_close
+from papers.modular_robots.kinematics import body_poses, path_poses, paths
 from papers.modular_robots.recursion import recursion
 
 TYPES = ("revolute", "continuous", "prismatic")
@@ -16,13 +17,27 @@ TYPES = ("revolute", "continuous", "prismatic")
 
 @given(joint_trees(40, TYPES))
 @examples(40)
-def test_torques_are_the_librarys(robot):
+def test_torques_and_poses_are_the_librarys(robot):
     graph = robot.graph
     q, v, a = robot.state(graph)
     wrenches = {graph.bodies[-1].name: np.array([3.0, -2.0, 5.0, 0.4, 0.1, -0.3])}
     for loads in (None, wrenches):
         tau = md.inverse_dynamics(graph, q, v, a, external_wrenches=loads)
         assert_close(recursion(graph, q, v, a, loads).tau, tau)
+    expected = dict(zip(graph.links, md.frame_poses(graph, q), strict=True))
+    for form in ("local", "global"):
+        for name, H in body_poses(graph, q, form).items():
+            assert_close(H, expected[name])
+
+
+def test_paths_end_at_pendant_links():
+    graph, q = small_robot("fork"), np.array([0.1, 0.2, 0.3, 0.4])
+    assert paths(graph) == (("l1", "l2"), ("l1", "l3", "l4"))
+    ends = path_poses(graph, q)
+    assert list(ends) == ["l2", "l4"]
+    assert_close(ends["l4"], body_poses(graph, q, "global")["l4"])
+    with pytest.raises(md.StateError, match=r"'local'.*'global'"):
+        path_poses(graph, q, "spatial")
 
 
 def test_a_moving_base_is_the_library_s_floating_base():

@@ -1,16 +1,12 @@
-"""Damaged descriptions, each read in a process beside: one that ends there has died, and the next goes on.
+"""Damaged descriptions, read in a process beside: one that ends it has died, and another goes on."""
 
-`python -m robustness.descriptions.damaged KIND FIRST LAST` prints a line of JSON for each seed.
-"""
-
-import json
 import os
-import subprocess
 import sys
-import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
-from typing import IO
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS, ROOT
@@ -42,43 +38,35 @@ def partition_files(effort: Effort, tally: Tally) -> None:
 
 def _read(kind: str, count: int, effort: Effort, tally: Tally) -> None:
     """Read ``count`` damaged descriptions of a kind (urdf or yaml)."""
-    first = 1_000_000 * effort.seed
-    seed = first
-    while seed < first + count:
-        words = [sys.executable, "-m", "robustness.descriptions.damaged", kind, str(seed), str(first + count)]
-        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=ROOT) as process:
-            assert process.stdout is not None
-            try:
-                seed = _count(process.stdout, kind, seed, effort, tally, first, count)
-            finally:
-                process.kill()
-        if seed < first + count:
-            text, what = damaged(kind, seed)[:2]
-            tally.tried += 1
-            tally.found_dead(
-                f"{kind} {seed}: reading ended the process, code {process.returncode}: {what}", text
-            )
-            seed += 1
-
-
-def _count(
-    lines: IO[bytes], kind: str, seed: int, effort: Effort, tally: Tally, first: int, count: int
-) -> int:
-    """Count the outcomes that a process prints; return the first seed without one."""
-    for line in lines:
-        outcome, text = json.loads(line)
+    first, file = 1_000_000 * effort.seed, effort.folder / "partition.yaml"
+    effort.folder.mkdir(parents=True, exist_ok=True)
+    pool = _reader()
+    for seed in range(first, first + count):
         tally.tried += 1
+        try:
+            what, (outcome, text) = pool.submit(read, kind, seed, file).result()
+        except BrokenProcessPool:
+            data, what, _ = damaged(kind, seed)
+            tally.found_dead(f"{kind} {seed}: reading ended the process: {what}", data)
+            pool = _reader()
+            continue
         if outcome in ("right", "refused"):
             setattr(tally, outcome, getattr(tally, outcome) + 1)
         else:
-            data, what = damaged(kind, seed)[:2]
-            tally.found_wrong(f"{kind} {seed}, {outcome}: {text}; {what[:200]!a}", data)
-        seed += 1
-        effort.progress((seed - first) / count)
-    return seed
+            tally.found_wrong(f"{kind} {seed}, {outcome}: {text}; {what[:200]!a}", damaged(kind, seed)[0])
+    pool.shutdown()
 
 
-def damaged(kind: str, seed: int) -> tuple[str | bytes, str, str]:
+def _reader() -> ProcessPoolExecutor:
+    """A process of its own, without Pinocchio's remarks about damaged models."""
+    return ProcessPoolExecutor(1, get_context("spawn"), _silence)
+
+
+def _silence() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+
+
+def damaged(kind: str, seed: int) -> tuple[str, str, str]:
     """The description of a seed, what was done to it, and of which robot it is."""
     if kind == "urdf":
         file = URDFS[seed % len(URDFS)]
@@ -99,17 +87,6 @@ def read(kind: str, seed: int, file: Path, compared: bool = True) -> tuple[str, 
         urdf = ROBOTS / f"{robot}.urdf"
         return what, outcome_of(lambda: md.load_urdf(urdf, partition=file), seed)
     floating = seed % 5 == 0
-    own = text if compared and isinstance(text, str) and not floating else None
+    own = text if compared and not floating else None
     load = partial(md.load_urdf, text, floating_base=floating)
     return what, outcome_of(load, seed, use=lambda graph, seed: compute(graph, seed, own))
-
-
-def _main(kind: str, first: int, last: int) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(first, last):
-            print(json.dumps(read(kind, seed, Path(folder) / "partition.yaml")[1]), flush=True)
-
-
-if __name__ == "__main__":
-    sys.stderr = open(os.devnull, "w")  # noqa: SIM115  # Pinocchio's remarks about damaged models
-    _main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

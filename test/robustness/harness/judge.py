@@ -1,20 +1,20 @@
-"""Compares every answer of dynamics_node with the state that it claims to answer."""
+"""Compares every answer with the state that it claims to answer, and with the robots that may answer it."""
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from robustness.harness.commands import Commands
-from robustness.harness.oracle import TOLERANCE, Oracle, Terms
-from robustness.harness.robots import accelerations_at, state_at
+from robustness.harness.oracle import TOLERANCE, Oracle
+from robustness.harness.robots import state_at
 from robustness.harness.tally import Tally
 
-__all__ = ["DEFAULTS", "Answers", "Judge"]
+__all__ = ["DEFAULTS", "Judge"]
 
 #: Parameters of dynamics_node that change what is right.
 DEFAULTS: dict[str, Any] = {
@@ -30,30 +30,82 @@ MARGIN = 0.1
 KEPT = 500  # messages with some of the joints
 STAMPS = 50_000  # of states that were sent, and of answers
 SENT = 1000  # states of which torques may be held: on a busy machine answers wait for seconds
-#: Of accelerations from filtered velocities, relative to the largest of the motion: the filter overshoots.
-OVERSHOOT = 20.0
+COMMANDS = 2000  # that wait for their answer, and answers that wait for their command
+ROBOTS = 20
 
 
-class Answers:
-    """Counts answers as right or wrong; subclasses say what is wrong with one.
+@dataclass(eq=False)
+class _Robot:
+    """A robot that may answer: from ``since`` on, states with a stamp before ``until``, both [ns].
 
-    Attributes:
-        tally: of the test. stale_after: of the node [s]. answered: stamps of answered states [ns].
-        refused: stamps [ns] of states that must not be answered, and why.
-        excused: stamps [ns] of which answers may be late: computed when the process was stopped.
-        commands: compares what controllers take with the torques.
+    ``index``: of its joints in the motion.
     """
 
-    def __init__(self, tally: Tally, stale_after: float) -> None:
-        self.tally, self.stale_after, self.margin = tally, stale_after, MARGIN
-        self.answered: list[int] = []
-        self.refused: dict[int, str] = {}
+    oracle: Oracle
+    index: dict[str, int]
+    since: int
+    until: float = np.inf
+
+
+class Judge:
+    """Knows which states were sent, and which robots may answer them; counts answers as right or wrong.
+
+    Attributes:
+        names: of the joints that states hold, by which the motion counts. stale_after: of the node [s].
+        settings: parameters of the node of which one fits each answer; several while one changes.
+        nodes: joints of each node, where the robot is divided; all torques of a stamp are of one robot.
+        answered: stamps [ns] of states that all nodes have answered.
+        refused: stamps [ns] of states that must not be answered, and why.
+        excused: stamps [ns] of which answers may be late: computed when the process was stopped.
+        parts: joints that the message with a stamp [ns] holds, where that is not all.
+        age: of a state with a stamp when its answer was published [s], from both times [ns].
+        silent_since: from this time of the system on [ns] nothing may be published; None: it may.
+        sent: stamps of the last states that were sent; on_stale publishes at the position of one of them.
+        knows_all: all states are sent by this process.
+        repeated_until: up to this stamp [ns] nodes of the same name are there twice, and both answer.
+        held: answers are kept until `release`, because which robot is in force is not known yet.
+    """
+
+    def __init__(self, tally: Tally, names: list[str], urdf: str = "", stale_after: float = 0.2) -> None:
+        self.tally, self.names, self.stale_after, self.margin = tally, names, stale_after, MARGIN
+        self.settings, self.nodes = [dict(DEFAULTS)], dict[str, frozenset[str]]()
+        self.answered, self.refused = list[int](), dict[int, str]()
         self.excused: Callable[[int], bool] = lambda stamp: False
-        self.commands = Commands(tally)
-        self._times_sent = Counter[int]()
+        self.parts: dict[int, tuple[int, ...]] = {}
+        self.age: Callable[[int, int], float] = lambda stamp, published: (published - stamp) * 1e-9
+        self.silent_since: int | None = None
+        self.sent: deque[int] = deque(maxlen=SENT)
+        self.knows_all = self.held = False
+        self.repeated_until = 0.0
+        self._robots = list[_Robot]()
+        self._times_sent, self._times_answered = Counter[Hashable](), Counter[Hashable]()
+        self._last, self._fitting = dict[str, int](), dict[int, set[_Robot]]()
+        self._waiting = list[tuple[JointState, int]]()
+        self._torques, self._commands = dict[int, dict[str, float]](), dict[int, dict[str, float]]()
+        self._compared = self._dropped = 0
+        if urdf:
+            self.set_robot(urdf, names)
+
+    def set_robot(self, urdf: str, names: list[str], since: int = 0) -> None:
+        """A robot of which answers may come, beside those before; since: a time of the system [ns]."""
+        self.names = names
+        self._robots.append(_Robot(Oracle(urdf), {name: k for k, name in enumerate(names)}, since))
+        del self._robots[:-ROBOTS]
+
+    def put_in_force(self, since: int, urdf: str) -> None:
+        """A robot in place of those before, for states that are stamped or arrive from then on [ns]."""
+        for robot in self._robots:
+            robot.until = min(robot.until, since)
+        self.set_robot(urdf, self.names, since)
+
+    def restart(self) -> None:
+        """A new process, or a clock set back: stamps begin anew."""
+        self._last.clear()
+        self._times_answered.clear()
 
     def on_sent(self, stamp: int) -> None:
         """This process sends a state with this stamp [ns]."""
+        self.sent.append(stamp)
         _count(self._times_sent, stamp)
 
     def unanswered(self, since: int) -> list[int]:
@@ -63,156 +115,162 @@ class Answers:
 
     def on_answer(self, message: JointState, info: dict[str, Any]) -> None:
         """A message of joint_torques, with rclpy's info."""
-        self.commands.on_torques(message)
-        self._judge(message, info["source_timestamp"] or time.time_ns())
+        stamp, torques = _keep(self._torques, message)
+        if stamp in self._commands:
+            self._compare(stamp, torques, self._commands.pop(stamp))
+        if (published := info["source_timestamp"] or time.time_ns()) > self._dropped:
+            self._waiting.append((message, published))
+        if not self.held:
+            self.release()
 
-    def _judge(self, message: JointState, published: int) -> None:
-        stamp = stamp_nanoseconds(message.header.stamp)
-        if fault := self._fault(message, stamp, published):
-            numbers = f"{message.name} q={list(message.position)} v={list(message.velocity)}"
-            self.tally.found_wrong(f"answer {stamp}: {fault}", f"{fault}\n{numbers} {list(message.effort)}")
-        else:
-            self.tally.right += 1
+    def on_command(self, message: JointState, info: dict[str, Any] | None = None) -> None:
+        """A message of stamped_effort_commands: the torques of the answer, which may come later."""
+        stamp, _ = _keep(self._commands, message)
+        if stamp in self._torques:
+            self._compare(stamp, self._torques[stamp], self._commands.pop(stamp))
+
+    def _compare(self, stamp: int, torques: dict[str, float], commands: dict[str, float]) -> None:
+        self._compared += 1
+        if commands != torques:
+            text = f"stamped_effort_commands at {stamp} are not the torques with this stamp"
+            self.tally.found_wrong(text, f"{text}\n{torques}\n{commands}")
+
+    def end_of_commands(self) -> None:
+        """Once no more messages come: there were commands, where there were torques."""
+        if len(self._torques) > 50 and not self._compared:
+            self.tally.found_wrong("torques were published, but no commands")
+        self._torques.clear()  # a process that is started next may publish nothing
+        self._compared = 0
+
+    def release(self) -> None:
+        """Judge what was kept."""
+        self.held, waiting, self._waiting = False, self._waiting, []
+        for message, published in waiting:
+            stamp = stamp_nanoseconds(message.header.stamp)
+            if fault := self._fault(message, stamp, published):
+                numbers = f"{message.name} q={list(message.position)} v={list(message.velocity)}"
+                data = f"{fault}\n{numbers} {list(message.effort)}"
+                self.tally.found_wrong(f"answer {stamp}: {fault}", data)
+            else:
+                self.tally.right += 1
+
+    def drop(self) -> None:
+        """Forget what was kept, and what is on its way: which robot has answered cannot be known."""
+        self._waiting, self._dropped = [], time.time_ns()
 
     def _fault(self, message: JointState, stamp: int, published: int) -> str:
         """What is wrong; empty: nothing."""
-        raise NotImplementedError
-
-    def _age_fault(self, stamp: int, age: float) -> str:
-        if abs(age) > self.stale_after + self.margin and not self.excused(stamp):
-            return f"its state was {age:.3f} s old, stale_after is {self.stale_after:g} s"
-        return ""
-
-
-class _Robot(NamedTuple):
-    """``order``: of the oracle's joints in ``names``, by which the motion counts."""
-
-    oracle: Oracle
-    names: list[str]
-    order: list[int]
-
-
-class Judge(Answers):
-    """Knows which states were sent to one node.
-
-    Attributes:
-        names: of the joints of the robot in force.
-        settings: parameters of the node of which one fits each answer; several while one changes.
-        parts: joints that the message with a stamp [ns] holds, where that is not all.
-        age: of a state with a stamp when its answer was published [s], from both times [ns].
-        silent_since: from this time of the system on [ns] nothing may be published; None: it may.
-        sent: stamps of the last states that were sent; on_stale publishes at the position of one of them.
-    """
-
-    def __init__(self, tally: Tally, urdf: str, names: list[str], stale_after: float = 0.2) -> None:
-        super().__init__(tally, stale_after)
-        self.settings = [dict(DEFAULTS)]
-        self.parts: dict[int, tuple[int, ...]] = {}
-        self.age: Callable[[int, int], float] = lambda stamp, published: (published - stamp) * 1e-9
-        self.silent_since: int | None = None
-        self.sent: deque[int] = deque(maxlen=SENT)
-        self._times_answered = Counter[int]()
-        self._last = 0
-        self._robots: dict[frozenset[str], _Robot] = {}
-        self.set_robot(urdf, names)
-
-    def set_robot(self, urdf: str, names: list[str]) -> None:
-        """A robot of which answers may come from now on, beside those before."""
-        oracle, self.names = Oracle(urdf), names
-        order = [names.index(name) for name in oracle.names]
-        self._robots[frozenset(names)] = _Robot(oracle, names, order)
-
-    def restart(self) -> None:
-        """A new process, or a clock set back: stamps begin anew."""
-        self._last = 0
-        self._times_answered.clear()
-
-    def on_sent(self, stamp: int) -> None:
-        """See `Answers`."""
-        self.sent.append(stamp)
-        super().on_sent(stamp)
-
-    def _fault(self, message: JointState, stamp: int, published: int) -> str:
         while len(self.parts) > KEPT:
             del self.parts[next(iter(self.parts))]
-        robot = self._robots.get(frozenset(message.name))
-        if robot is None or len(message.name) != len(robot.names):
-            return f"torques of {len(message.name)} joints that are not those of the robot"
-        if fault := self._time_fault(stamp, published):
+        joints = frozenset(message.name)
+        node = next((name for name, own in self.nodes.items() if own == joints), "")
+        # a change counts from the next state that arrives: that one may have been stamped before it
+        robots = [one for one in self._robots if one.since <= published and one.until > stamp]
+        if not self.nodes:
+            robots = [one for one in robots if joints == {*one.oracle.names}]
+        if not robots or len(joints) < len(message.name) or (self.nodes and not node):
+            return f"torques of {len(message.name)} joints, {message.name[:9]}, that are not the robot's"
+        if fault := self._time_fault(node, stamp, published):
             return fault
-        place = [message.name.index(name) for name in robot.oracle.names]
-        q, v, tau = (np.array(x)[place] for x in (message.position, message.velocity, message.effort))
-        if not np.isfinite(tau).all():
-            return f"torques {tau}"
-        fault = self._state_fault(robot, q, v, stamp) or self._torque_fault(robot, q, v, tau, stamp)
-        if fault and not self._is_held(robot, q, v, tau):
+        fitting = set[_Robot]()
+        for robot in robots:
+            if not (fault := self._robot_fault(robot, message, stamp)):
+                fitting.add(robot)
+        if not fitting:
             return fault
-        self.answered.append(stamp)
+        self._fitting[stamp] = fitting & self._fitting.get(stamp, fitting)
+        if not self._fitting[stamp]:
+            return "its torques are of two descriptions"
+        if len(self._fitting) > KEPT:
+            del self._fitting[next(iter(self._fitting))]
+        if all(self._times_answered[name, stamp] for name in self.nodes or ("",)):
+            self.answered.append(stamp)
         return ""
 
-    def _time_fault(self, stamp: int, published: int) -> str:
+    def _time_fault(self, node: str, stamp: int, published: int) -> str:
         """Whether a state with this stamp may be answered now, both [ns]."""
         if self.silent_since is not None and published > self.silent_since:
             return "the node was not active when it published this"
-        if stamp in self.refused:
+        if stamp in self.refused and not self.nodes:  # a node whose joints are well in it may answer
             return f"a state was answered that must not be: {self.refused[stamp]}"
-        # on_stale publishes at the clock's time: the state that comes next may be a little older
-        held = not self._times_sent[stamp] and any(one["on_stale"] != "stop" for one in self.settings)
-        if stamp < self._last and not held:
-            return f"{(self._last - stamp) * 1e-9:.6f} s older than the one before"
-        _count(self._times_answered, stamp)
-        if self._times_answered[stamp] > max(1, self._times_sent[stamp]):
-            return "a state was answered again"
-        self._last = self._last if held else stamp
-        return self._age_fault(stamp, self.age(stamp, published))
+        if self.knows_all and not self._times_sent[stamp]:
+            return "no state with this stamp was sent"
+        age = self.age(stamp, published)
+        is_old = abs(age) > self.stale_after + self.margin and not self.excused(stamp)
+        late = f"its state was {age:.3f} s old, stale_after is {self.stale_after:g} s" if is_old else ""
+        return self._order_fault(node, stamp) or late
 
-    def _state_fault(self, robot: _Robot, q: np.ndarray, v: np.ndarray, stamp: int) -> str:
+    def _order_fault(self, node: str, stamp: int) -> str:
+        """Whether a stamp goes back or comes again."""
+        sent, last = self._times_sent[stamp], self._last.get(node, 0)
+        # on_stale publishes at the clock's time: the state that comes next may be a little older
+        held = not sent and any(one["on_stale"] != "stop" for one in self.settings)
+        _count(self._times_answered, (node, stamp))
+        if stamp > self.repeated_until:
+            if stamp < last and not held:
+                return f"{(last - stamp) * 1e-9:.6f} s older than the one before"
+            if self._times_answered[node, stamp] > max(1, sent):
+                return "a state was answered again"
+        self._last[node] = last if held else max(stamp, last)
+        return ""
+
+    def _robot_fault(self, robot: _Robot, message: JointState, stamp: int) -> str:
+        """What contradicts the motion or this robot's torques."""
+        own = dict(
+            zip(
+                message.name,
+                np.column_stack([message.position, message.velocity, message.effort]),
+                strict=True,
+            )
+        )
+        if not all(np.isfinite(tau) for _, _, tau in own.values()):
+            return f"torques {list(message.effort)}"
+        names, motion = robot.oracle.names, np.array(state_at(len(robot.index), stamp))
+        q, v = np.array([own[n][:2] if n in own else motion[:, robot.index[n]] for n in names]).T
+        known = [name in own for name in names]
+        tau = np.array([own[name][2] for name in names if name in own])
+        fault = self._state_fault(robot, own, stamp) or self._torque_fault(robot, q, v, known, tau)
+        return "" if fault and all(known) and self._is_held(robot, q, v, tau) else fault
+
+    def _state_fault(self, robot: _Robot, own: dict[str, np.ndarray], stamp: int) -> str:
         """Whether these are the positions and velocities that were sent."""
-        count, horizon = len(robot.names), self.stale_after * 1e9
-        own = self.parts.get(stamp)
-        near = {s: of for s, of in self.parts.items() if abs(s - stamp) <= horizon} if own is not None else {}
-        at_stamp = {s: state_at(count, s) for s in (stamp, *near)}
-        for row, k in enumerate(robot.order):
+        horizon, part = self.stale_after * 1e9, self.parts.get(stamp)
+        near = (
+            {s: of for s, of in self.parts.items() if abs(s - stamp) <= horizon} if part is not None else {}
+        )
+        at_stamp = {s: state_at(len(robot.index), s) for s in (stamp, *near)}
+        for name, (q, v, _) in own.items():
+            k = robot.index[name]
             # newer values stay where a message is late
             values = [
-                at_stamp[s] for s, of in near.items() if k in of and (k not in (own or ()) or s >= stamp)
+                at_stamp[s] for s, of in near.items() if k in of and (k not in (part or ()) or s >= stamp)
             ]
-            values = [at_stamp[stamp]] if own is None else values
-            if not any(q[row] == at[0][k] and v[row] == at[1][k] for at in values):
-                return f"'{robot.names[k]}' never was at {q[row]!r}, moving at {v[row]!r}, in a fresh message"
+            values = [at_stamp[stamp]] if part is None else values
+            if not any(q == at[0][k] and v == at[1][k] for at in values):
+                return f"'{name}' never was at {q!r}, moving at {v!r}, in a fresh message"
         return ""
 
     @np.errstate(over="ignore", invalid="ignore")  # gravity of 1e308 m/s^2 is a parameter, too
-    def _torque_fault(self, robot: _Robot, q: np.ndarray, v: np.ndarray, tau: np.ndarray, stamp: int) -> str:
+    def _torque_fault(
+        self, robot: _Robot, q: np.ndarray, v: np.ndarray, known: list[bool], tau: np.ndarray
+    ) -> str:
         differences = []
         for settings in self.settings:
-            terms = robot.oracle.terms(q, v, gravity=settings["gravity"])
             if settings["acceleration_source"] != "zero":
-                plausible = self._plausible(robot, q, tau, terms, stamp, settings)
-                differences.append(0.0 if plausible else np.inf)
-                continue
-            right = robot.oracle.torques(terms, settings)
+                return ""  # of filtered velocities: what is right depends on the states before
+            terms = robot.oracle.terms(q, v, gravity=settings["gravity"])
+            right = robot.oracle.torques(terms, settings)[known]
             differences.append(float(np.abs(tau - right).max()) / terms.scale)
         best = min(differences)
         return "" if best <= TOLERANCE else f"torques differ from Pinocchio's by {best:g} of the largest term"
-
-    @staticmethod
-    def _plausible(
-        robot: _Robot, q: np.ndarray, tau: np.ndarray, terms: Terms, stamp: int, settings: dict[str, Any]
-    ) -> bool:
-        """Torques of filtered velocities belong to some acceleration as large as those of the motion."""
-        if any(settings[name] != DEFAULTS[name] for name in ("output", "friction", "effort_limits")):
-            return True  # only one parameter differs from its default in any test
-        largest = float(np.abs(accelerations_at(len(robot.names), stamp)).max()) + 0.1
-        return float(np.abs(robot.oracle.accelerations(q, terms, tau)).max()) <= OVERSHOOT * largest
 
     def _is_held(self, robot: _Robot, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> bool:
         """Whether on_stale may publish these torques: gravity's, or a share of the last ones."""
         on_stale = {settings["on_stale"] for settings in self.settings}
         if on_stale == {"stop"}:
             return False
-        count = len(robot.names)
-        if not any((q == state_at(count, s)[0][robot.order]).all() for s in reversed(self.sent)):
+        order = [robot.index[name] for name in robot.oracle.names]
+        if not any((q == state_at(len(robot.index), s)[0][order]).all() for s in reversed(self.sent)):
             return False
         terms = robot.oracle.terms(q, v)
         if "hold_gravity" in on_stale and np.abs(tau - terms.gravity).max() <= TOLERANCE * terms.scale:
@@ -222,7 +280,16 @@ class Judge(Answers):
         return falling and bool(np.abs(tau - share * terms.full).max() <= TOLERANCE * terms.scale)
 
 
-def _count(stamps: "Counter[int]", stamp: int) -> None:
+def _keep(where: dict[int, dict[str, float]], message: JointState) -> tuple[int, dict[str, float]]:
+    """Keep the efforts of a message under its stamp; return both."""
+    stamp = stamp_nanoseconds(message.header.stamp)
+    where[stamp] = dict(zip(message.name, message.effort, strict=True))
+    if len(where) > COMMANDS:
+        del where[next(iter(where))]
+    return stamp, where[stamp]
+
+
+def _count(stamps: "Counter[Hashable]", stamp: Hashable) -> None:
     stamps[stamp] += 1
     if len(stamps) > STAMPS:
         del stamps[next(iter(stamps))]

@@ -145,16 +145,15 @@ class Modules:
 
 def run(effort: Effort, tally: Tally) -> None:
     """Modules dock and leave at random; every state is answered, by the robot that it names."""
-    random, changes = Random(effort.seed), int(effort.of(40, 1000))
+    random = Random(effort.seed)
     with Target.of_tree(tally, effort, 1) as target:
         modules = Modules(target, "stale_after:=10.0")  # a busy computer loses no state
         if not target.spin_until(modules.answers, START):
             tally.found_wrong("the nodes of modules do not answer")
             return
-        for number in range(changes):
+        for _ in range(int(effort.of(40, 1000))):
             modules.change(random)
             target.spin(0.2)
-            effort.progress(number / changes)
         if not target.spin_until(lambda: not modules.unanswered(), 10.0):
             tally.found_wrong(f"{modules.unanswered()} joint states of modules were not answered")
         modules.finish()

@@ -94,14 +94,6 @@ class Oracle:
             )
         return tau
 
-    def accelerations(self, q: Array, terms: Terms, tau: Array) -> Array:
-        """The accelerations for which torques ``tau`` exceed those at ``a = 0``."""
-        model = self._model
-        position = pinocchio.integrate(model, pinocchio.neutral(model), np.asarray(q))
-        matrix = np.array(pinocchio.crba(model, self._data, position))
-        matrix = np.triu(matrix) + np.triu(matrix, 1).T
-        return np.asarray(np.linalg.solve(matrix, tau - terms.full))
-
 
 def _number(joint: ElementTree.Element, tag: str, attribute: str, default: float) -> float:
     element = joint.find(tag)

@@ -1,6 +1,5 @@
 """What a test may spend, the count of what came of it, and what is needed to see a finding again."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,7 +20,6 @@ class Effort:
     Attributes:
         seed: of all random choices. short: about five seconds for a test. mutations: of descriptions.
         soak_minutes: of the soak. folder: of logs and of the inputs of findings.
-        progress: takes the share that is done, 0 to 1.
     """
 
     seed: int
@@ -29,7 +27,6 @@ class Effort:
     mutations: int
     soak_minutes: float
     folder: Path
-    progress: Callable[[float], None]
 
     def of(self, short: float, full: float) -> float:
         """One of two amounts."""

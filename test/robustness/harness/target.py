@@ -20,7 +20,7 @@ from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray, String
+from std_msgs.msg import String
 
 import modular_dynamics_ros
 from examples.demo.processes import Processes
@@ -59,11 +59,9 @@ class Target:
         self._executor.add_node(self.node)
         self.node.create_subscription(JointState, f"{name}/joint_torques", judge.on_answer, 5000)
         if name == "dynamics_node":  # whose joint_torques are judged
-            for kind, topic, callback in (
-                (Float64MultiArray, "effort_commands", judge.commands.on_unstamped),
-                (JointState, "stamped_effort_commands", judge.commands.on_stamped),
-            ):
-                self.node.create_subscription(kind, f"{name}/{topic}", callback, 5000)
+            self.node.create_subscription(
+                JointState, f"{name}/stamped_effort_commands", judge.on_command, 5000
+            )
         self.states = self.node.create_publisher(JointState, "joint_states", 1000)
         self.descriptions = self.node.create_publisher(String, "robot_description", LATCHED)
         self._dead: set[str] = set()
@@ -75,7 +73,7 @@ class Target:
     ) -> "Target":
         """Return a target for a tree of joints, whose description is published."""
         urdf = tree_urdf(joints, seed)
-        target = cls(Judge(tally, urdf, joint_names(joints)), effort.folder / tally.test, name)
+        target = cls(Judge(tally, joint_names(joints), urdf), effort.folder / tally.test, name)
         target.urdf = urdf
         target.describe(urdf)
         return target
@@ -228,7 +226,7 @@ class Target:
         self.look_at_logs(name)
         if name == "dynamics_node":
             self.spin(0.2)  # commands and torques come on their own ways
-            self.judge.commands.finish()
+            self.judge.end_of_commands()
         if self.alive(name):
             pid = self.processes.pid(name)
             os.kill(pid, signal.SIGINT)
@@ -257,10 +255,9 @@ class Target:
         arguments = [f"--{name}={value}" for name, value in options.items()]
         self.processes.start_file("flood", Path(flood.__file__), *arguments)
 
-    def call(self, kind: type, service: str, limit: float = 10.0, namespace: str = "", **request: Any) -> Any:
+    def call(self, kind: type, service: str, limit: float = 10.0, **request: Any) -> Any:
         """The response of a service of the node; None where none came within the limit [s]."""
-        node = f"{namespace}/{self.name}" if namespace else self.name
-        client = self.node.create_client(kind, f"{node}/{service}")
+        client = self.node.create_client(kind, f"{self.name}/{service}")
         try:
             future: Any = None
 

@@ -14,7 +14,7 @@ from modular_dynamics_ros.computation.changes.edits import applied
 from modular_dynamics_ros.computation.changes.kinds import Attachment, Changes, Payload
 from modular_dynamics_ros.exceptions import NodeError
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from robustness.changing.history import History, robot_of_graph
+from robustness.harness.judge import Judge
 from robustness.harness.robots import joint_names, tree_urdf
 from robustness.harness.tally import Effort, Tally
 from robustness.harness.target import START, Target
@@ -22,6 +22,7 @@ from robustness.harness.target import START, Target
 __all__ = ["run"]
 
 JOINTS, SEED = 6, 2
+BRANCHES = "joint_1", "joint_2"  # subsystems on the one that is called joint_0
 HANDS = ("hand", "左手", "tool")
 ODD = tuple(NAMES)
 BAD = (float("nan"), float("inf"), 1e308, -1e10, -1.0)
@@ -69,7 +70,10 @@ class _Requests:
         return "set_payload", {"link": link, "load": load}, expected
 
     def _attach(self, changes: Changes, graph: md.SubsystemGraph) -> Asked:
-        name, link = self._one_of(*HANDS, ""), self._name(graph.links)
+        name, link = self._one_of(*HANDS, BRANCHES[0], ""), self._name(graph.links)
+        if self._random.random() < 0.3:
+            removed = {"name": self._one_of(*BRANCHES, name)}
+            return "attach_subsystem", removed, lambda: edits.reattached(self._described, changes, **removed)
         text = GRIPPER if self._random.random() < 0.8 else GRIPPER[: self._random.randrange(len(GRIPPER))]
         at = [self._number(-0.1, 0.1) for _ in range(3)] + [self._one_of(1.0, -1.0, 2.0), 0.0, 0.0, 0.0]
         fields = {"name": name, "robot_description": text, "link": link, "at": at, "prefix": f"{name}/"}
@@ -78,11 +82,11 @@ class _Requests:
             other = Attachment.of(name, text, link, at, f"{name}/")
             return edits.attached(self._described, changes, other)
 
-        fields["robot_description"] = text or "<"
+        fields["robot_description"] = text or "<"  # empty means: what was removed
         return "attach_subsystem", fields, expected
 
     def _detach(self, changes: Changes, graph: md.SubsystemGraph) -> Asked:
-        name = self._name(HANDS)
+        name = self._name((*HANDS, *BRANCHES))
         return "detach_subsystem", {"name": name}, lambda: edits.detached(self._described, changes, name)
 
     def _lock(self, changes: Changes, graph: md.SubsystemGraph) -> Asked:
@@ -108,7 +112,7 @@ class _Walk:
     def __init__(self, target: Target, described: md.SubsystemGraph, random: Random) -> None:
         self._target, self._tally = target, target.tally
         self._described, self._random, self._changes = described, random, Changes()
-        self._history: History = target.judge  # type: ignore[assignment]  # has what Target needs of it
+        self._judge = target.judge
         self._requests = _Requests(random, described)
 
     def request(self) -> None:
@@ -116,7 +120,7 @@ class _Walk:
         service, fields, expected = self._requests.make(self._changes)
         changes = self._expected(expected)
         self._tally.tried += 1
-        self._history.held = True
+        self._judge.held = True
         kind = SERVICES[service]
         made = request(kind, **dict(fields))
         each = {name: getattr(made, name) for name in made.get_fields_and_field_types()}
@@ -132,7 +136,7 @@ class _Walk:
             self._tally.found_wrong(f"a legal request was refused, {response.error_message}: {what}")
         else:
             self._tally.refused += 1
-        self._history.release()
+        self._judge.release()
 
     def _accepted(self, changes: Changes | None, response: Any, what: str) -> None:
         if changes is None:
@@ -141,7 +145,7 @@ class _Walk:
         self._tally.right += 1
         self._changes = changes
         graph = applied(self._described, changes).graph
-        self._history.put_in_force(stamp_nanoseconds(response.stamp), robot_of_graph(graph))
+        self._judge.put_in_force(stamp_nanoseconds(response.stamp), graph.to_urdf())
 
     def _expected(self, expected: Expected) -> Changes | None:
         """The changes after a legal request; None where it must be refused."""
@@ -156,7 +160,7 @@ class _Walk:
         """SIGKILL beside a request; the node then begins with the robot as it is described."""
         service, fields, _ = self._requests.make(self._changes)
         kind = SERVICES[service]
-        self._history.held = True
+        self._judge.held = True
         client = self._target.node.create_client(kind, f"dynamics_node/{service}")
         self._target.spin_until(client.service_is_ready, START)
         client.call_async(request(kind, **dict(fields)))
@@ -166,14 +170,14 @@ class _Walk:
         self._target.node.destroy_client(client)
         self._tally.tried += 1
         # since when the change counted, nobody knows: its answer is lost, and what was answered by it
-        self._history.drop()
+        self._judge.drop()
         self.start("kill -9 beside a request")
 
     def start(self, after: str) -> None:
         """Start the node, whose robot is the described one."""
         self._changes = Changes()
-        self._history.put_in_force(time.time_ns(), robot_of_graph(self._described))
-        self._history.release()
+        self._judge.put_in_force(time.time_ns(), self._described.to_urdf())
+        self._judge.release()
         self._target.start(
             f"robot_description_file:={self._target.folder / 'robot.urdf'}", f"stale_after:={STALE}"
         )
@@ -184,8 +188,10 @@ def run(effort: Effort, tally: Tally) -> None:
     """Requests one after another, which no state is lost by; then kill -9 between them."""
     random, folder = Random(effort.seed), effort.folder / "reconfiguration"
     urdf = tree_urdf(JOINTS, SEED)
-    history = History(tally, [*joint_names(JOINTS), *(f"{hand}/finger" for hand in HANDS)], STALE)
-    with Target(history, folder) as target:
+    names = [*joint_names(JOINTS), *(f"{hand}/finger" for hand in HANDS)]
+    judge = Judge(tally, names, stale_after=STALE)
+    judge.knows_all = True
+    with Target(judge, folder) as target:
         (folder / "robot.urdf").write_text(urdf)
         walk = _Walk(target, md.load_urdf(urdf), random)
         walk.start("the start")
@@ -193,24 +199,23 @@ def run(effort: Effort, tally: Tally) -> None:
         for _ in range(int(effort.of(1, 10))):
             steps.insert(random.randrange(len(steps)), walk.kill)
         with target.sending(RATE):
-            _none_is_lost(target, history, [walk.request] * int(effort.of(60, 1000)))
-            for number, step in enumerate(steps):
+            _none_is_lost(target, [walk.request] * int(effort.of(60, 1000)))
+            for step in steps:
                 if not target.alive():
                     return
                 step()
-                effort.progress(number / len(steps))
         target.recovers("all changes")
         target.end()
 
 
-def _none_is_lost(target: Target, history: History, requests: list[Callable[[], None]]) -> None:
+def _none_is_lost(target: Target, requests: list[Callable[[], None]]) -> None:
     begin = time.time_ns()
     for request_change in requests:
         request_change()
     end = time.time_ns()
 
     def lost() -> int:
-        return sum(stamp < end for stamp in history.unanswered(begin))
+        return sum(stamp < end for stamp in target.judge.unanswered(begin))
 
     if not target.spin_until(lambda: not lost(), STALE):
         target.tally.found_wrong(f"{lost()} joint states were not answered while the robot changed")

@@ -17,7 +17,7 @@ from modular_dynamics_interfaces.msg import ConnectionMotion
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
-from robustness.changing.history import History, robot_of_urdf
+from robustness.harness.judge import Judge
 from robustness.harness.robots import joint_names, tree_urdf
 from robustness.harness.tally import Effort, Tally
 from robustness.harness.target import START, Target
@@ -62,7 +62,7 @@ class _System:
 
     def __init__(self, target: _Target, random: Random) -> None:
         self._target, self._random, self._tally = target, random, target.tally
-        self._history: History = target.judge  # type: ignore[assignment]  # has what Target needs of it
+        self._judge = target.judge
         node, self._masses, self._urdf = target.node, 0, ""
         self._wrenches = {
             name: node.create_publisher(WrenchStamped, f"{name}/wrench_out", 100) for name in BRANCHES
@@ -80,7 +80,7 @@ class _System:
         text = tree_urdf(JOINTS, SEED, stamp=self._target.valid[-1][1])
         urdf = _with_masses(text, 1.0 + 0.1 * self._masses)
         self._masses, self._urdf = self._masses + 1, urdf
-        self._history.put_in_force(since, robot_of_urdf(urdf))
+        self._judge.put_in_force(since, urdf)
         self._target.describe(urdf)
 
     def start(self, name: str, process: str = "") -> None:
@@ -146,12 +146,12 @@ class _System:
         name = self._random.choice([*PARTS])
         pid, now = self._target.processes.pid(name), time.time_ns()
         # what was being computed had been found young
-        self._history.excused = lambda stamp: now - (STALE + 0.1) * 1e9 < stamp < now + 0.05e9
+        self._judge.excused = lambda stamp: now - (STALE + 0.1) * 1e9 < stamp < now + 0.05e9
         os.kill(pid, signal.SIGSTOP)
         self._target.send_for(STOPPED, RATE)
         os.kill(pid, signal.SIGCONT)
         self._recovers(f"SIGSTOP of {name} for {STOPPED:g} s")
-        self._history.excused = lambda stamp: False
+        self._judge.excused = lambda stamp: False
 
     def kill(self) -> None:
         """One process is killed, and started anew."""
@@ -165,7 +165,7 @@ class _System:
     def twin(self) -> None:
         """A second process of a node: both answer, and say the same; then one is killed."""
         name = self._random.choice([*PARTS])
-        self._history.repeated = True
+        self._judge.repeated_until = float("inf")
         self.start(name, "twin")
         before = self._target.spin_until(lambda: self._loaded("twin"), START)
         if not before:
@@ -178,7 +178,7 @@ class _System:
         self._target.look_at_logs("twin")
         self._target.processes.end("twin")
         self._target.spin(0.3)
-        self._history.repeated = False
+        self._judge.repeated_until = time.time_ns()
         self._recovers(f"a second process of {name}")
 
     def _loaded(self, process: str) -> bool:
@@ -210,15 +210,24 @@ def _odd_stamp(random: Random) -> Time:
     return random.choice((Time(), Time(sec=-(2**31)), Time(sec=2**31 - 1), Time(sec=1), stamp_message(near)))
 
 
+def _judge(tally: Tally) -> Judge:
+    judge = Judge(tally, joint_names(JOINTS), stale_after=STALE)
+    judge.nodes, judge.knows_all = PARTS, True
+    return judge
+
+
+def _hear_branches(target: Target) -> None:
+    """Also what the other nodes answer."""
+    for name in BRANCHES:
+        topic = f"{name}/joint_torques"
+        target.node.create_subscription(JointState, topic, target.judge.on_answer, 5000)
+
+
 def run(effort: Effort, tally: Tally) -> None:
     """Malformed messages, and at random among them blows to the processes."""
     random = Random(effort.seed)
-    history = History(tally, joint_names(JOINTS), STALE)
-    history.parts = PARTS
-    with _Target(history, effort.folder / "subsystems", TRUNK) as target:
-        for name in BRANCHES:
-            topic = f"{name}/joint_torques"
-            target.node.create_subscription(JointState, topic, history.on_answer, 5000)
+    with _Target(_judge(tally), effort.folder / "subsystems", TRUNK) as target:
+        _hear_branches(target)
         system = _System(target, random)
         system.describe()
         for name in PARTS:
@@ -235,51 +244,29 @@ def run(effort: Effort, tally: Tally) -> None:
             step()
             target.spin(1.0 / RATE)
             if number % 50 == 0:
-                effort.progress(number / len(steps))
                 system._recovers(f"{number} steps")
         system.finish()
-
-
-class _OneOfSome(History):
-    """All torques of a stamp belong to one of the robots, whichever; they never mix two."""
-
-    def __init__(self, *of: Any) -> None:
-        super().__init__(*of)
-        self._fitting: dict[int, set[int]] = {}  # robots to which all torques of a stamp belong
-
-    def _fault(self, message: JointState, stamp: int, published: int) -> str:
-        node = next((name for name, own in self.parts.items() if own == {*message.name}), "")
-        fits = {k for k, (_, one) in enumerate(self.robots) if not self._torque_fault(one, message, stamp)}
-        self._fitting[stamp] = fits & self._fitting.get(stamp, fits)
-        if not self._fitting[stamp]:
-            return "its torques are of two descriptions"
-        return self._time_fault(node, stamp, published)
 
 
 def unnamed_changes(effort: Effort, tally: Tally) -> None:
     """Descriptions without a stamp in quick succession, while states come that name none."""
     random, text = Random(effort.seed), tree_urdf(JOINTS, SEED)
-    history = _OneOfSome(tally, joint_names(JOINTS), STALE)
-    history.parts = PARTS
+    judge = _judge(tally)
     urdfs = [_with_masses(text, factor) for factor in (1.0, 2.0, 3.0)]
     for urdf in urdfs:
-        history.put_in_force(0, robot_of_urdf(urdf))
-    with Target(history, effort.folder / tally.test, TRUNK) as target:
-        for name in BRANCHES:
-            topic = f"{name}/joint_torques"
-            target.node.create_subscription(JointState, topic, history.on_answer, 5000)
+        judge.set_robot(urdf, judge.names)
+    with Target(judge, effort.folder / tally.test, TRUNK) as target:
+        _hear_branches(target)
         target.describe(urdfs[0])
         for name in PARTS:
             target.start(f"stale_after:={STALE}", kind="subsystem_node", name=name, node=name)
         if not target.recovers("the start", START):
             return
-        changes = int(effort.of(20, 400))
-        for number in range(changes):
+        for number in range(int(effort.of(20, 400))):
             target.describe(random.choice(urdfs))
             tally.tried += 1
             target.send_for(random.uniform(0.05, 0.4), 200.0)
             if number % 10 == 9:
-                effort.progress(number / changes)
                 target.recovers(f"{number + 1} changes")
         for name in PARTS:
             target.end(name)
