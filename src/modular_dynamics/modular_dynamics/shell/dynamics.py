@@ -54,7 +54,7 @@ EXAMPLES = {
   modular-dynamics id robot.urdf                                # at rest, all joints at zero
   modular-dynamics id robot.urdf --q 0.1,-0.4,0.3 --a elbow=2   # by order, or by name
   modular-dynamics id robot.urdf states.csv -o torques.csv
-  cat states.csv | modular-dynamics id robot.urdf - | modular-dynamics plot - -o torques.png""",
+  cat states.csv | modular-dynamics id robot.urdf - > torques.csv""",
     "fd": """\
   modular-dynamics fd robot.urdf --q 0.1,-0.4,0.3 --tau 0,0,0   # falls freely
   modular-dynamics fd robot.urdf states.csv --json""",

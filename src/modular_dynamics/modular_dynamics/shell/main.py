@@ -13,7 +13,6 @@ from .check import CHECK
 from .command import INTERRUPTED, USAGE, Command, UsageError, printable
 from .dynamics import FORWARD, GRAVITY, INVERSE
 from .graph import GRAPH
-from .plot import PLOT
 from .study import STUDY
 
 __all__ = ["GROUP", "commands", "main", "make_parser"]
@@ -24,7 +23,7 @@ __all__ = ["GROUP", "commands", "main", "make_parser"]
 # command's and whose object is a `Command`.
 
 GROUP = "modular_dynamics.commands"
-OWN = (CHECK, GRAPH, INVERSE, FORWARD, GRAVITY, PLOT, STUDY)
+OWN = (CHECK, GRAPH, INVERSE, FORWARD, GRAVITY, STUDY)
 #: Commands of other packages of this suite: summary, and the package to install.
 ELSEWHERE = {"bag": ("torques of recorded joint states", "modular_dynamics_ros")}
 
@@ -75,13 +74,13 @@ def _unavailable(name: str, summary: str, text: str) -> Command:
 
 ABOUT = """\
 Dynamics of robots at the command line: check a robot description, see its subsystems, compute torques and
-accelerations, run the node's computation over a recorded bag, draw the results. SI units throughout: rad,
-m, N m, N, kg, s; quaternions w x y z."""
+accelerations, run the node's computation over a recorded bag. SI units throughout: rad, m, N m, N, kg, s;
+quaternions w x y z."""
 AFTER = """\
 examples:
   modular-dynamics check robot.urdf
   modular-dynamics id robot.urdf states.csv > torques.csv
-  modular-dynamics bag recording/ --csv torques.csv && modular-dynamics plot torques.csv
+  modular-dynamics bag recording/ --csv torques.csv
 
 exit codes: 0 good, 1 findings (a flaw in the robot, joint states without an answer), 2 what was given cannot
 be used, 3 a fault of this program, 130 interrupted.

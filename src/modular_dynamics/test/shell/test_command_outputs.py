@@ -49,15 +49,6 @@ def test_robots_and_partitions_are_kept(kept, four_link, tmp_path):
     kept(partition, "graph", four_link, "--partition", partition, "-o", partition)
 
 
-def test_plot_keeps_its_table_also_by_the_default_name(kept, error, states):
-    table = states.with_name("t.png")
-    table.write_text("tau_a\n1\n2\n", "utf-8")
-    kept(table, "plot", table, "-o", table)
-    (given := states.with_name("t.csv")).symlink_to(table)
-    assert WORDS in error("plot", given)
-    assert table.read_text("utf-8") == "tau_a\n1\n2\n"
-
-
 def test_standard_input_is_a_file_too(four_link, states):
     before = states.read_bytes()
     command = (sys.executable, "-m", "modular_dynamics", "id", four_link, "-", "-o", states)

@@ -85,7 +85,6 @@ def test_semicolons_and_tabs_separate_columns(shell, table, four_link, separator
 
 def test_a_pointer_of_git_lfs_is_named_whatever_it_stands_for(error, table, four_link):
     words = "`git lfs pull` fetches the file"
-    assert words in error("plot", table(POINTER, "torques.CSV"), "-o", "torques.png")
     for name in ("robot.urdf", "robot.xacro", "robot.xml"):
         assert words in error("id", table(POINTER, name), "--q", "0,0,0,0"), name
     assert words in error("id", four_link, "--partition", table(POINTER, "partition.yaml"))

@@ -50,8 +50,7 @@ wrenches at the connections of the subsystems. At the end residuals are summariz
 EXAMPLES = """\
   modular-dynamics bag recording/ --robot robot.urdf --csv torques.csv
   modular-dynamics bag recording.mcap --csv torques.csv --zero-phase
-  modular-dynamics bag recording/ --params-file config/dynamics.yaml --friction urdf --json
-  modular-dynamics bag recording/ --csv torques.csv && modular-dynamics plot torques.csv --what residual"""
+  modular-dynamics bag recording/ --params-file config/dynamics.yaml --friction urdf --json"""
 ENTRIES: dict[str, Field[Any]] = {entry.name: entry for entry in fields(DynamicsParameters)}
 
 
