@@ -33,7 +33,7 @@ describes (docs/design_studies.md).
   urdf FOLDER -o FILE        the robot of the best design, or of another one
 
 Results are in FOLDER/designs.parquet, a row for each design. They do not depend on the number of workers, nor
-on interruptions. Needs more packages: pip install dask distributed matplotlib pyarrow."""
+on interruptions. Needs more packages: pip install matplotlib pyarrow; --scheduler also: dask distributed."""
 EXAMPLES = """\
   modular-dynamics study run config/charmie_study.yaml -o out/study
   modular-dynamics study run config/charmie_study.yaml -o out/study --scheduler tcp://192.168.0.1:8786
