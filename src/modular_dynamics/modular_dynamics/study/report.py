@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..exceptions import StudyError
 from ..optional_packages import needed
 from ..pictures.colours import COLOURS
+from ..text.files import replace_file
 from .findings import Design, Findings, best_rows, design_head, design_row, summary_lines
 
 
@@ -136,7 +137,8 @@ def _figure(width: float, height: float, path: Path, panels: int = 1) -> Iterato
     with _matplotlib().rc_context(STYLE):
         figure = _matplotlib().figure.Figure(figsize=(width, height), layout="constrained")
         yield list(figure.subplots(panels, 1, sharex=True, squeeze=False)[:, 0])
-    figure.savefig(path, dpi=130, metadata={"Software": None})
+    save = partial(figure.savefig, format="png", dpi=130, metadata={"Software": None})
+    replace_file(path, save)
 
 
 # One HTML page with everything in it: tables, and pictures as data.
@@ -213,7 +215,7 @@ def written_report(findings: Findings, folder: Path, count: int) -> list[Path]:
             draw(findings, path=path)
         rows = [design_row(findings, one) for one in best_rows(findings, count)]
         text = page(findings.study.name, summary_lines(findings), design_head(findings), rows, paths)
-        (folder / "report.html").write_text(text, "utf-8")
+        replace_file(folder / "report.html", text.encode())
     except OSError as error:
         raise StudyError(f"the report in '{folder}' cannot be written: {error.strerror or error}") from error
     return [folder / "report.html", *paths.values()]

@@ -8,7 +8,6 @@ import contextlib
 import fcntl
 import io
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import StudyError
 from ..optional_packages import needed
-from ..text.files import write_beside
+from ..text.files import replace_file
 from .evaluation import designs_of_block
 from .study import Study
 
@@ -129,6 +128,8 @@ class Store:
         except OSError as error:
             raise StudyError(f"'{self.folder}' cannot be made: {error.strerror}") from error
         about = about_of(self.folder)
+        if about is None and self.result.exists():
+            raise StudyError(f"'{self.result}' is of no study: {ABOUT} is missing; choose another folder")
         if about is not None and about.get("digest") != self.digest:
             name = about.get("name")
             other = "another version of the study" if name == self.study.name else "the study"
@@ -202,7 +203,7 @@ class Store:
         """Replace a file by one that ``fill`` writes. Raises StudyError: the disk does not take it."""
         try:
             path.parent.mkdir(exist_ok=True)
-            os.replace(write_beside(path, fill), path)
+            replace_file(path, fill)
         except OSError as error:
             raise StudyError(
                 f"'{path}' cannot be written: {error.strerror or error}; what was finished stays, and the "

@@ -65,6 +65,21 @@ def test_other_files_are_written_whether_or_not_they_are_there(shell, four_link,
     assert len((tmp_path / "torques.csv").read_text("utf-8").splitlines()) == 4
 
 
+@pytest.mark.parametrize("words", [("id", "a.csv"), ("graph", "a.txt"), ("graph", "a.svg")])
+def test_what_cannot_be_written_leaves_the_older_file(shell, four_link, tmp_path, full_disk, words):
+    (older := tmp_path / words[1]).write_text("older", "utf-8")
+    found = shell(words[0], four_link, "-o", older)
+    assert (found.code, "No space left" in found.err, older.read_text("utf-8")) == (2, True, "older")
+    assert [path.name for path in tmp_path.iterdir()] == [older.name]
+
+
+def test_results_up_to_a_state_that_fails_leave_the_older_file(error, four_link, tmp_path):
+    (states := tmp_path / "q.csv").write_text("q_turn,q_bend,q_left,q_right\n0,0,0,0\n0,0,0,x\n", "utf-8")
+    (older := tmp_path / "tau.csv").write_text("older", "utf-8")
+    assert "line 3, column q_right" in error("id", four_link, states, "-o", older)
+    assert older.read_text("utf-8") == "older"
+
+
 @pytest.mark.parametrize("name", ["metadata.yaml", "x_0.mcap", "x_0.db3", "x_0.mcap.zstd"])
 def test_files_of_a_bag_are_read_and_others_in_its_folder_are_not(tmp_path, name):
     for one in (name, "torques.csv"):

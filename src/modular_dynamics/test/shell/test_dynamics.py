@@ -172,10 +172,8 @@ def partition(tmp_path):
 
 
 @pytest.mark.parametrize("command", ["id", "gravity"])
-def test_without_the_wrench_of_a_black_box_the_option_is_named(error, four_link, partition, command):
-    text = error(command, four_link, "--partition", partition)
-    assert "'right_branch' is a black box" in text
-    assert "--black-box right_branch=FX,FY,FZ,MX,MY,MZ" in text
+def test_black_boxes_are_refused_by_name(error, four_link, partition, command):
+    assert "right_branch" in error(command, four_link, "--partition", partition)
 
 
 def test_the_masses_of_a_black_box_are_not_counted(shell, four_link, partition):
@@ -186,21 +184,6 @@ def test_the_masses_of_a_black_box_are_not_counted(shell, four_link, partition):
     assert [one["mass"] for one in record["subsystems"] if one["black_box"]] == [None]
     assert [one["mass"] for one in record["joints"] if one["name"] == "right"] == [None]
     assert f"moving mass {known:.6g} kg" in shell("graph", four_link, "--partition", partition).out
-
-
-def test_a_black_box_needs_its_wrench(shell, error, four_link, partition):
-    options = ("id", four_link, "--partition", partition, "--json")
-    assert "right_branch" in error(*options)
-    tau = json.loads(shell(*options, "--black-box", "right_branch=1,2,3,0.1,0.2,0.3").out)["tau"]
-    graph = md.load_urdf(four_link, partition)
-    wrenches = {"right_branch": np.array([1, 2, 3, 0.1, 0.2, 0.3])}
-    expected = md.inverse_dynamics(graph, *np.zeros((3, 4)), black_box_wrenches=wrenches)
-    assert tau["right"] is None  # not known
-    assert [tau[name] for name in NAMES[:3]] == pytest.approx(expected[:3])
-    assert "NAME= and six numbers" in error(*options, "--black-box", "right_branch=1,2")
-    assert "no subsystem 'tool' in 'four_link'" in error("id", four_link, "--black-box", "tool=0,0,0,0,0,0")
-    twice = ("--black-box", "right_branch=0,0,0,0,0,0") * 2
-    assert "one wrench for each name" in error(*options, *twice)
 
 
 def test_friction_counts_where_it_is_asked_for(shell, tmp_path, four_link):

@@ -86,6 +86,12 @@ def test_files_that_are_read_stay(error, finished, tmp_path):
             assert file.read_bytes() == before
 
 
+def test_a_urdf_that_cannot_be_written_leaves_the_older_file(error, finished, tmp_path, full_disk):
+    (older := tmp_path / "robot.urdf").write_text("older", "utf-8")
+    assert "No space left" in error("study", "urdf", finished[1], "-o", older)
+    assert older.read_text("utf-8") == "older"
+
+
 def test_designs_that_are_impossible_are_counted_and_a_study_without_a_good_one_is_a_finding(shell, tmp_path):
     inputs = {"mass": {"list": [-1, 4], "sets": "link output mass"}}
     path = study_file(tmp_path, inputs=inputs, keep={"sine": 0.9999})
@@ -104,12 +110,14 @@ def test_errors_take_one_line(error, finished, tmp_path):
     path, folder, _ = finished
     assert "arguments are required: -o/--output" in error("study", "run", path)
     assert "no study file at" in error("study", "run", tmp_path / "none.yaml", "-o", tmp_path / "out")
-    assert "--workers is 0" in error("study", "run", path, "-o", tmp_path, "--workers", "0")
+    assert "--workers: '0' is no whole number from 1 to 1024" in error(
+        "study", "run", path, "-o", tmp_path, "--workers", "0"
+    )
     assert "a scheduler has its own" in error(
         "study", "run", path, "-o", tmp_path, "--workers", "1", "--scheduler", "tcp://a:1"
     )
     assert "holds no study" in error("study", "report", tmp_path / "nowhere")
-    assert "--top is 0" in error("study", "report", folder, "--top", "0")
+    assert "--top: '0' is no whole number from 1" in error("study", "report", folder, "--top", "0")
     assert "arguments are required: -o/--output" in error("study", "urdf", folder)
     assert "designs 0 to 29" in error("study", "urdf", folder, "--design", "30", "-o", tmp_path / "a.urdf")
     out = ("-o", tmp_path / "out")

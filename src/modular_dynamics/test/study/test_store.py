@@ -7,6 +7,7 @@ from helpers.studies import study_file
 from modular_dynamics.exceptions import StudyError
 from modular_dynamics.study import Evaluator, evaluated_rows, evaluation, load_study
 from modular_dynamics.study import store as storing
+from modular_dynamics.study.run import run_study
 from modular_dynamics.study.store import Store, about_of, columns_of_file, parquet_bytes
 
 
@@ -72,6 +73,14 @@ def test_another_study_in_the_folder_is_refused_by_name(store, tmp_path):
         (store.folder / "about.json").write_text(content)
         with pytest.raises(StudyError, match=r"about\.json' is damaged: it describes no study; remove it"):
             store.open()
+
+
+def test_results_of_something_else_are_not_replaced(store, tmp_path):
+    (folder := tmp_path / "mine").mkdir()
+    (mine := folder / "designs.parquet").write_bytes(b"mine")
+    with pytest.raises(StudyError, match=r"designs\.parquet' is of no study: about\.json is missing"):
+        run_study(store.study, folder)
+    assert mine.read_bytes() == b"mine"
 
 
 def test_the_folder_names_the_file_of_the_last_run(store, tmp_path):
