@@ -19,6 +19,7 @@ from .model import (
     SubsystemGraph,
     body_of_link,
     checked_vectors,
+    joint_order,
     refuse_closures,
     require_graph,
 )
@@ -30,9 +31,7 @@ with needed("modular_dynamics.crosscheck", "Pinocchio", "crosscheck"):
 __all__ = ["CrossCheck", "PinocchioModel", "Residual", "rnea_residual"]
 
 # Pinocchio's model is assembled from the graph as it is, joint by joint, so that it follows every change of
-# the graph; its algorithms remain independent of ours. It keeps (cos, sin) for most continuous joints and x
-# y z w quaternions, and may order joints otherwise; all of that stays in this file. Mimic joints are
-# independent there; here their torque is added to that of their driver.
+# the graph; its algorithms remain independent of ours. Mimic joints are independent there.
 
 #: For an axis along x, y or z, and for any other. From Python, the axis of Pinocchio's continuous joint about
 #: any axis (JointModelRevoluteUnboundedUnaligned) cannot be set: there the position is one angle.
@@ -111,48 +110,22 @@ class PinocchioModel:
         start = self.model.idx_vs[added]
         self.model.armature[start : start + joint.type.nv] = joint.armature
 
-    def q(self, q: Array) -> Array:
-        """Return a position (nq,) of the graph as Pinocchio's configuration."""
-        theirs: Array = pinocchio.neutral(self.model)
-        for joint, index in zip(self.graph.joints, self.ids, strict=True):
-            own = self.graph.joint_position(joint, q)
-            start = self.model.idx_qs[index]
-            if joint.type is JointType.FLOATING:
-                x, y, z, w, i, j, k = own
-                norm = np.linalg.norm(own[3:])
-                theirs[start : start + 7] = [x, y, z, i / norm, j / norm, k / norm, w / norm]
-            elif joint.type is JointType.SPHERICAL:
-                theirs[start : start + 4] = np.roll(own / np.linalg.norm(own), -1)
-            elif self.model.nqs[index] == 2:
-                theirs[start : start + 2] = [np.cos(own[0]), np.sin(own[0])]
-            else:
-                theirs[start] = own[0]
-        return theirs
-
-    def v(self, v: Array) -> Array:
-        """Return a velocity or acceleration (nv,) of the graph in Pinocchio's order."""
-        theirs = np.zeros(self.model.nv)
-        for joint in self.graph.joints:
-            theirs[self.v_slice(joint)] = self.graph.joint_rate(joint, v)
-        return theirs
-
     @cached_property
-    def _index_of(self) -> dict[str, int]:
-        """Pinocchio's index of each joint. Its own search finds another joint for the name "universe"."""
-        return {joint.name: k for joint, k in zip(self.graph.joints, self.ids, strict=True)}
+    def order(self) -> joint_order.JointOrder:
+        """The order of Pinocchio's joints, whose mimic joints have coordinates of their own."""
+        return joint_order.from_pinocchio(self.graph, self.model)
 
-    def v_slice(self, joint: Joint) -> slice:
-        """Return the slice of a joint in Pinocchio's velocities and torques."""
-        start = self.model.idx_vs[self._index_of[joint.name]]
-        return slice(start, start + joint.type.nv)
+    def q(self, q: ArrayLike) -> Array:
+        """Return a position (nq,) of the graph as Pinocchio's configuration."""
+        return self.order.to_q(q)
 
-    def tau(self, theirs: Array) -> Array:
+    def v(self, v: ArrayLike) -> Array:
+        """Return a velocity or acceleration (nv,) of the graph in Pinocchio's order."""
+        return self.order.to_v(v)
+
+    def tau(self, theirs: ArrayLike) -> Array:
         """Return Pinocchio's torques in graph order; those of mimic joints added to their drivers'."""
-        tau = np.zeros(self.graph.nv)
-        for joint in self.graph.joints:
-            multiplier = 1.0 if joint.mimic is None else joint.mimic.multiplier
-            tau[self.graph.v_slice(self.graph.driver(joint))] += multiplier * theirs[self.v_slice(joint)]
-        return tau
+        return self.order.from_tau(theirs)
 
 
 # Sizes of the terms that add up to a torque. Rounding errors are relative to these: the torque itself may
@@ -340,10 +313,11 @@ class CrossCheck:
                 for body, load in own.items():
                     self._add_load(loads, body, pinocchio.SE3.Identity(), load)
                 theirs = self._rnea(q, v, a, loads)
+        tau = self._robot.tau(theirs) + self._spring_torques(q)
         for name in boxes:
             for joint in self.graph.subsystem(name).joints:
-                theirs[self._robot.v_slice(joint)] = np.nan
-        return self._robot.tau(theirs) + self._spring_torques(q)
+                tau[self.graph.v_slice(self.graph.driver(joint))] = np.nan
+        return tau
 
     def _replaced(self, box: Subsystem, added: Mapping[str, Loads]) -> Loads:
         """Return loads that cancel what a black box, with all beyond it, transmitted in the last `_rnea`.
