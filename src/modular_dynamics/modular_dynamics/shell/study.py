@@ -31,7 +31,7 @@ Computes the loads of a robot's actuators for many designs, which a study file i
 describes (docs/design_studies.md).
 
   run STUDY.yaml -o FOLDER   compute all designs that FOLDER does not have; a run that was stopped goes on
-  report FOLDER              the best designs as a table, pictures and a page (report.html) in FOLDER
+  report FOLDER              the best designs as a table; report.md and pictures in FOLDER
   urdf FOLDER -o FILE        the robot of the best design, or of another one
 
 Results are in FOLDER/designs.parquet, a row for each design. They do not depend on the number of workers, nor
@@ -58,7 +58,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     workers = "workers on this machine (default: its cores)"
     run.add_argument("--workers", metavar="N", type=whole_number(1, 1024), help=workers)
     run.add_argument("--quiet", action="store_true", help="no progress on stderr (default: it is printed)")
-    report = action("report", "the best designs as a table, pictures and a page", "folder of the results")
+    report = action("report", "the best designs as a table, a page and pictures", "folder of the results")
     top = "best designs (default: %(default)s)"
     report.add_argument("--top", metavar="N", type=whole_number(1), default=TOP, help=top)
     urdf = action("urdf", "the robot of the best design, or of another one", "folder of the results")

@@ -73,13 +73,12 @@ def run_study(
     arrow()
     store = Store(folder, study)
     store.open()
-    with store.locked():
-        store.describe()
-        if store.is_finished:
-            store.tidy()
-            return Outcome(0, 0.0, 0)
-        with _cluster(scheduler) if scheduler else _processes(workers or cores()) as (executor, count):
-            return _computed(study, store, executor, count, quiet=quiet)
+    store.describe()
+    if store.is_finished:
+        store.tidy()
+        return Outcome(0, 0.0, 0)
+    with _cluster(scheduler) if scheduler else _processes(workers or cores()) as (executor, count):
+        return _computed(study, store, executor, count, quiet=quiet)
 
 
 def _computed(study: Study, store: Store, executor: Executor, workers: int, *, quiet: bool) -> Outcome:
