@@ -1,3 +1,4 @@
+# PYTHON_ARGCOMPLETE_OK
 """The command line of `modular-dynamics`: parsing, and an exit code for every error."""
 
 import argparse
@@ -24,40 +25,24 @@ __all__ = ["GROUP", "commands", "main", "make_parser"]
 
 GROUP = "modular_dynamics.commands"
 OWN = (CHECK, GRAPH, INVERSE, FORWARD, GRAVITY, STUDY)
-#: Commands of other packages of this suite: summary, and the package to install.
-ELSEWHERE = {"bag": ("torques of recorded joint states", "modular_dynamics_ros")}
 
 
 def commands() -> list[Command]:
-    """Return all commands; one that cannot be imported, or is not installed, says so when it is run."""
+    """Return all commands; one of another package that cannot be loaded says so when it is run."""
     known = {command.name: command for command in OWN}
     for entry in entry_points(group=GROUP):
-        if entry.name not in known:
-            known[entry.name] = _loaded(entry)
-    for name, (summary, package) in ELSEWHERE.items():
-        if name not in known:
-            text = (
-                f"the package {package} is not installed: pip install ./src/{package} in the checkout, "
-                "or source the colcon workspace that has it"
-            )
-            known[name] = _unavailable(name, f"{summary} (needs {package})", text)
+        known.setdefault(entry.name, _loaded(entry))
     return list(known.values())
 
 
 def _loaded(entry: EntryPoint) -> Command:
-    """Return the command of another package; if that fails, one that reports why."""
+    """Return the command of another package; if that fails, one that raises a UsageError with the reason."""
     try:
         command = entry.load()
+        reason = "" if isinstance(command, Command) else "it is no modular_dynamics Command"
     except Exception as error:  # whatever another package does, the other commands must work
         reason = f"{type(error).__name__}: {error}"
-        return _unavailable(entry.name, "cannot be loaded", f"'{entry.value}' cannot be loaded: {reason}")
-    if not isinstance(command, Command):
-        return _unavailable(entry.name, "cannot be loaded", f"'{entry.value}' is no modular_dynamics Command")
-    return command
-
-
-def _unavailable(name: str, summary: str, text: str) -> Command:
-    """Return a command that raises a UsageError with this text when it is run."""
+    text = f"'{entry.value}' cannot be loaded: {reason}"
 
     def run(arguments: argparse.Namespace) -> int:
         raise UsageError(text)
@@ -66,10 +51,7 @@ def _unavailable(name: str, summary: str, text: str) -> Command:
         parser.add_argument("arguments", nargs="*", help=argparse.SUPPRESS)
         parser.set_defaults(accepts_all=True)
 
-    return Command(name, summary, f"Not available: {text}", "", accept_all, run)
-
-
-# PYTHON_ARGCOMPLETE_OK
+    return Command(entry.name, "cannot be loaded", text, "", accept_all, run) if reason else command
 
 
 ABOUT = """\
