@@ -1,20 +1,12 @@
 """Names that would be formulas, in every picture that has names."""
 
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from modular_dynamics.pictures.colours import as_literal
 from modular_dynamics.pictures.graph_picture import draw_graph
 
 NO_FORMULA = "a$x^{$"  # with an open brace: matplotlib raises where it reads it as one
-
-
-def test_a_text_shows_its_characters():
-    as_literal([text := Text(text=rf"\${NO_FORMULA}")])
-    assert text.get_parse_math() is False
-    assert text.get_text() == rf"\${NO_FORMULA}"
 
 
 def test_the_graph_keeps_its_own_formulas(tmp_path, monkeypatch):
