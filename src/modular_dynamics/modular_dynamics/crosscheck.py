@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .algebra import DualQuaternion, to_rotation_translation
+from .algebra import DualQuaternion, to_rotation_translation, translation
 from .dynamics import inverse_dynamics
 from .dynamics.arguments import Array
 from .model import (
@@ -147,7 +147,7 @@ class TermSizes:
     def __init__(self, graph: SubsystemGraph) -> None:
         self.graph = graph
         self._gravity = _norm(graph.gravity)
-        self._offsets = [_norm(to_rotation_translation(joint.x_parent_joint)[1]) for joint in graph.joints]
+        self._offsets = [_norm(translation(joint.x_parent_joint)) for joint in graph.joints]
         self._bodies = [(abs(body.mass), _norm(body.com), _norm(body.inertia)) for body in graph.bodies]
 
     def set_gravity(self, gravity: Array) -> None:
@@ -169,15 +169,17 @@ class TermSizes:
         """
         graph = self.graph
         offsets, forces, moments = self._body_wrenches(q, v, a)
-        for link, wrench in (external or {}).items():
-            body, placement = graph.link_pose(link)
-            self._add(forces, moments, body, _norm(to_rotation_translation(placement)[1]), wrench)
-        # joints inside black boxes do not transmit the loads that they carry
-        inside = {k for name in black_boxes or () for k in graph.subsystem(name).indices}
+        acting = [(*graph.link_pose(link), wrench) for link, wrench in (external or {}).items()]
         for name, wrench in (black_boxes or {}).items():
             connection = graph.subsystem(name).connection
-            lever = _norm(to_rotation_translation(connection.x_body_connection)[1])
-            self._add(forces, moments, connection.body, lever, wrench)
+            acting.append((connection.body, connection.x_body_connection, wrench))
+        for body, placement, wrench in acting:
+            if body is not None:  # else it acts on the ground
+                force = _norm(wrench[:3])
+                forces[body] += force
+                moments[body] += _norm(wrench[3:]) + _norm(translation(placement)) * force
+        # joints inside black boxes do not transmit the loads that they carry
+        inside = {k for name in black_boxes or () for k in graph.subsystem(name).indices}
         for k in range(len(offsets) - 1, -1, -1):
             parent = graph.parents[k]
             if parent is not None and k not in inside:
@@ -188,14 +190,13 @@ class TermSizes:
     def _body_wrenches(self, q: Array, v: Array, a: Array) -> tuple[list[float], list[float], list[float]]:
         """Return by body: distance from the one before, sizes of force and moment of inertia and weight."""
         graph = self.graph
-        spins, turns, speeds, gains = list[float](), list[float](), list[float](), list[float]()
+        #: angular and linear velocity and acceleration of each body, at its origin
+        motions: list[tuple[float, float, float, float]] = []
         offsets, forces, moments = list[float](), list[float](), list[float]()
         for k, joint in enumerate(graph.joints):
             parent, offset, (mass, com, inertia) = graph.parents[k], self._offsets[k], self._bodies[k]
-            # angular and linear velocity and acceleration of the body before, at its origin
-            spin, turn, speed, gain = 0.0, 0.0, 0.0, self._gravity
-            if parent is not None:
-                spin, turn, speed, gain = spins[parent], turns[parent], speeds[parent], gains[parent]
+            rest = 0.0, 0.0, 0.0, self._gravity
+            spin, speed, turn, gain = rest if parent is None else motions[parent]
             own_spin, own_speed = map(_norm, joint.screw(graph.joint_rate(joint, v)))
             own_turn, own_gain = map(_norm, joint.screw(graph.joint_rate(joint, a)))
             if joint.type in (JointType.PRISMATIC, JointType.FLOATING):
@@ -204,8 +205,7 @@ class TermSizes:
             speed += spin * offset + own_speed
             spin += own_spin
             turn += own_turn + spin * own_spin
-            for values, value in zip((spins, turns, speeds, gains), (spin, turn, speed, gain), strict=True):
-                values.append(value)
+            motions.append((spin, speed, turn, gain))
             turning = turn + spin * spin
             # with spatial accelerations spin * speed is subtracted and added again
             force = mass * (gain + spin * speed + turning * com)
@@ -215,16 +215,6 @@ class TermSizes:
             # likewise velocity x momentum, all that there is where the mass is a point at the joint
             moments.append(inertia * turning + com * force + speed * momentum)
         return offsets, forces, moments
-
-    @staticmethod
-    def _add(
-        forces: list[float], moments: list[float], body: int | None, lever: float, wrench: Array
-    ) -> None:
-        """Add the sizes of a wrench on a body, at this distance from its origin."""
-        if body is not None:  # else it acts on the ground
-            force = _norm(wrench[:3])
-            forces[body] += force
-            moments[body] += _norm(wrench[3:]) + lever * force
 
     def _at_joints(self, q: Array, a: Array, forces: list[float], moments: list[float]) -> Array:
         """Return sizes (nv,) of torques, those of armatures and springs included."""
