@@ -56,7 +56,7 @@ class Command:
 
     Attributes:
         summary: one line of `modular-dynamics --help`. description, examples: of its own help.
-        add_arguments: adds its arguments; imports nothing slow, because completion waits for it.
+        add_arguments: adds its arguments; imports nothing slow, because every command's help waits for it.
         run: runs the command and returns the exit code.
         errors: exceptions, besides those of this library, whose text is for users.
     """

@@ -1,4 +1,3 @@
-# PYTHON_ARGCOMPLETE_OK
 """The command line of `modular-dynamics`: parsing, and an exit code for every error."""
 
 import argparse
@@ -66,9 +65,6 @@ examples:
 
 exit codes: 0 good, 1 findings (a flaw in the robot, joint states without an answer), 2 what was given cannot
 be used, 3 a fault of this program, 130 interrupted.
-
-completion in bash and zsh (needs argcomplete):
-  eval "$(register-python-argcomplete modular-dynamics)"
 """
 NUMBERS = re.compile(r"-[\d.]")  # beginning of a list of numbers, as opposed to an option
 FAULT, NO_READER = 3, 141  # the last as a shell reports SIGPIPE
@@ -119,7 +115,6 @@ def main(words: Sequence[str] | None = None) -> int:
     name, known = "modular-dynamics", (ModularDynamicsError, OSError)
     try:
         parser = make_parser(commands())
-        _complete(parser)
         arguments, others = parser.parse_known_args(_joined(sys.argv[1:] if words is None else list(words)))
         if others and "accepts_all" not in arguments:
             arguments.refuse(f"unknown arguments: {' '.join(others)}")
@@ -167,17 +162,6 @@ def _joined(words: list[str]) -> list[str]:
         else:
             joined.append(word)
     return joined
-
-
-def _complete(parser: argparse.ArgumentParser) -> None:
-    """Answer a completion request of the shell, if this is one and argcomplete is installed."""
-    if "_ARGCOMPLETE" not in os.environ:
-        return
-    try:
-        import argcomplete  # noqa: PLC0415  # an optional package
-    except ImportError:
-        return
-    argcomplete.autocomplete(parser)
 
 
 if __name__ == "__main__":

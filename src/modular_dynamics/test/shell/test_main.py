@@ -98,27 +98,6 @@ def test_a_terminal_without_unicode(four_link):
     assert "four_link" in done.stdout
 
 
-def test_completion_in_the_shell(tmp_path):
-    pytest.importorskip("argcomplete")
-
-    def completed(line):
-        output = tmp_path / "completions"
-        environment = os.environ | {
-            "_ARGCOMPLETE": "3",  # words before the command's own: python -m modular_dynamics
-            "_ARGCOMPLETE_STDOUT_FILENAME": str(output),
-            "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
-            "COMP_LINE": line,
-            "COMP_POINT": str(len(line)),
-            "_ARGCOMPLETE_IFS": "\n",
-        }
-        run_python("-m", "modular_dynamics", env=environment)
-        return output.read_text(encoding="utf-8").split("\n")
-
-    start = "python -m modular_dynamics "
-    assert {"check", "graph", "id"} <= {word.strip() for word in completed(start)}
-    assert [word.strip() for word in completed(f"{start}check r.urdf --sta")] == ["--states"]
-
-
 # Commands of other packages: registered, missing, and broken ones.
 
 
