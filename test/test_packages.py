@@ -18,7 +18,6 @@ KEYS = {  # of rosdep, where they are not called as what is imported
 }
 OPTIONAL = {
     "casadi",
-    "dask",
     "distributed",
     "mujoco",
     "pyarrow",

@@ -15,7 +15,6 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -182,7 +181,8 @@ def _inherited_by_workers() -> Iterator[None]:
 def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
     """Yield the workers of a Dask scheduler. Raises StudyError: none answers, it is lost, or a task fails."""
     with needed("a study on a cluster", "dask and distributed", "study"):
-        distributed: Any = import_module("distributed")  # takes long, and is optional
+        import distributed as imported  # noqa: PLC0415  # takes long, and is optional
+    distributed: Any = imported
 
     class Client(distributed.Client):  # type: ignore[misc]  # known only when it is imported
         """A client that is not closed again if it never connected, which would fail after 10 s."""

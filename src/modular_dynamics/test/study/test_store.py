@@ -104,12 +104,6 @@ def test_files_of_others_in_the_folder_stay(store):
     assert list(mine.parent.iterdir()) == [mine]
 
 
-def test_a_folder_that_cannot_be_made_is_named(store, tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(StudyError, match=r"file/out' cannot be made: Not a directory"):
-        Store(tmp_path / "file/out", store.study).open()
-
-
 def test_a_full_disk_is_named_and_what_was_finished_stays(store, monkeypatch):
     store.write_chunk(0, chunk_of(store, 0))
 
