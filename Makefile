@@ -54,7 +54,7 @@ torso-figure: setup ## reactions on the torso's body 3 over the motion, ours and
 modular-figures: setup ## figures of the modular robots: organism, its table, pendulum and crane beside Lagrange's; out/modular/
 	@$(activate) exec python -m papers.modular_robots.figures
 
-study: setup ## the care robot's design study: loads of 53,235 torsos over a minute; report in out/study/report.html
+study: setup ## the care robot's design study: loads of 53,235 torsos over a minute; report in out/study/report.md
 	@$(activate) mkdir -p out; time python -m modular_dynamics study run config/charmie_study.yaml -o out/study; exec python -m modular_dynamics study report out/study
 
 clean: ## remove everything that was built or written, except .venv

@@ -13,14 +13,11 @@ from helpers.processes import run_command
 PACKAGES = sorted(path.parent for path in (ROOT / "src").glob("*/package.xml"))
 KEYS = {  # of rosdep, where they are not called as what is imported
     "pinocchio": "pinocchio",
-    **{
-        name: f"python3-{name}" for name in ("argcomplete", "lxml", "matplotlib", "networkx", "numpy", "rich")
-    },
+    **{name: f"python3-{name}" for name in ("lxml", "matplotlib", "networkx", "numpy", "rich")},
     **{name: f"python3-{name}" for name in ("scipy", "transforms3d", "yaml")},
 }
 OPTIONAL = {
     "casadi",
-    "dask",
     "distributed",
     "mujoco",
     "pyarrow",

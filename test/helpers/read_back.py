@@ -69,24 +69,7 @@ def torques_by_pinocchio(text, graph, q, v, a):
     """
     model = pinocchio.buildModelFromXML(text)
     assert {*list(model.names)[1:]} == {joint.name for joint in graph.joints}
-    theirs_q, (theirs_v, theirs_a), rows = pinocchio.neutral(model), np.zeros((2, model.nv)), {}
-    for joint in graph.joints:
-        index = model.getJointId(joint.name)
-        own, start = graph.joint_position(joint, q), model.idx_qs[index]
-        if joint.type.nv == 6:
-            own = [*own[:3], *np.roll(own[3:] / np.linalg.norm(own[3:]), -1)]
-        elif model.nqs[index] == 2:
-            own = [np.cos(own[0]), np.sin(own[0])]
-        theirs_q[start : start + len(own)] = own
-        rows[joint.name] = slice(model.idx_vs[index], model.idx_vs[index] + joint.type.nv)
-        theirs_v[rows[joint.name]] = graph.joint_rate(joint, v)
-        theirs_a[rows[joint.name]] = graph.joint_rate(joint, a)
     model.gravity = pinocchio.Motion(np.array(graph.gravity), np.zeros(3))
-    theirs, tau = (
-        pinocchio.rnea(model, model.createData(), theirs_q, theirs_v, theirs_a),
-        np.zeros(graph.nv),
-    )
-    for joint in graph.joints:
-        multiplier = 1.0 if joint.mimic is None else joint.mimic.multiplier
-        tau[graph.v_slice(graph.driver(joint))] += multiplier * theirs[rows[joint.name]]
-    return tau
+    order = md.joint_order.from_pinocchio(graph, model)
+    state = order.to_q(q), order.to_v(v), order.to_v(a)
+    return order.from_tau(pinocchio.rnea(model, model.createData(), *state))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .algebra import DualQuaternion, to_rotation_translation
+from .algebra import DualQuaternion, to_rotation_translation, translation
 from .dynamics import inverse_dynamics
 from .dynamics.arguments import Array
 from .model import (
@@ -19,6 +19,7 @@ from .model import (
     SubsystemGraph,
     body_of_link,
     checked_vectors,
+    joint_order,
     refuse_closures,
     require_graph,
 )
@@ -30,9 +31,7 @@ with needed("modular_dynamics.crosscheck", "Pinocchio", "crosscheck"):
 __all__ = ["CrossCheck", "PinocchioModel", "Residual", "rnea_residual"]
 
 # Pinocchio's model is assembled from the graph as it is, joint by joint, so that it follows every change of
-# the graph; its algorithms remain independent of ours. It keeps (cos, sin) for most continuous joints and x
-# y z w quaternions, and may order joints otherwise; all of that stays in this file. Mimic joints are
-# independent there; here their torque is added to that of their driver.
+# the graph; its algorithms remain independent of ours. Mimic joints are independent there.
 
 #: For an axis along x, y or z, and for any other. From Python, the axis of Pinocchio's continuous joint about
 #: any axis (JointModelRevoluteUnboundedUnaligned) cannot be set: there the position is one angle.
@@ -111,48 +110,22 @@ class PinocchioModel:
         start = self.model.idx_vs[added]
         self.model.armature[start : start + joint.type.nv] = joint.armature
 
-    def q(self, q: Array) -> Array:
-        """Return a position (nq,) of the graph as Pinocchio's configuration."""
-        theirs: Array = pinocchio.neutral(self.model)
-        for joint, index in zip(self.graph.joints, self.ids, strict=True):
-            own = self.graph.joint_position(joint, q)
-            start = self.model.idx_qs[index]
-            if joint.type is JointType.FLOATING:
-                x, y, z, w, i, j, k = own
-                norm = np.linalg.norm(own[3:])
-                theirs[start : start + 7] = [x, y, z, i / norm, j / norm, k / norm, w / norm]
-            elif joint.type is JointType.SPHERICAL:
-                theirs[start : start + 4] = np.roll(own / np.linalg.norm(own), -1)
-            elif self.model.nqs[index] == 2:
-                theirs[start : start + 2] = [np.cos(own[0]), np.sin(own[0])]
-            else:
-                theirs[start] = own[0]
-        return theirs
-
-    def v(self, v: Array) -> Array:
-        """Return a velocity or acceleration (nv,) of the graph in Pinocchio's order."""
-        theirs = np.zeros(self.model.nv)
-        for joint in self.graph.joints:
-            theirs[self.v_slice(joint)] = self.graph.joint_rate(joint, v)
-        return theirs
-
     @cached_property
-    def _index_of(self) -> dict[str, int]:
-        """Pinocchio's index of each joint. Its own search finds another joint for the name "universe"."""
-        return {joint.name: k for joint, k in zip(self.graph.joints, self.ids, strict=True)}
+    def order(self) -> joint_order.JointOrder:
+        """The order of Pinocchio's joints, whose mimic joints have coordinates of their own."""
+        return joint_order.from_pinocchio(self.graph, self.model)
 
-    def v_slice(self, joint: Joint) -> slice:
-        """Return the slice of a joint in Pinocchio's velocities and torques."""
-        start = self.model.idx_vs[self._index_of[joint.name]]
-        return slice(start, start + joint.type.nv)
+    def q(self, q: ArrayLike) -> Array:
+        """Return a position (nq,) of the graph as Pinocchio's configuration."""
+        return self.order.to_q(q)
 
-    def tau(self, theirs: Array) -> Array:
+    def v(self, v: ArrayLike) -> Array:
+        """Return a velocity or acceleration (nv,) of the graph in Pinocchio's order."""
+        return self.order.to_v(v)
+
+    def tau(self, theirs: ArrayLike) -> Array:
         """Return Pinocchio's torques in graph order; those of mimic joints added to their drivers'."""
-        tau = np.zeros(self.graph.nv)
-        for joint in self.graph.joints:
-            multiplier = 1.0 if joint.mimic is None else joint.mimic.multiplier
-            tau[self.graph.v_slice(self.graph.driver(joint))] += multiplier * theirs[self.v_slice(joint)]
-        return tau
+        return self.order.from_tau(theirs)
 
 
 # Sizes of the terms that add up to a torque. Rounding errors are relative to these: the torque itself may
@@ -174,7 +147,7 @@ class TermSizes:
     def __init__(self, graph: SubsystemGraph) -> None:
         self.graph = graph
         self._gravity = _norm(graph.gravity)
-        self._offsets = [_norm(to_rotation_translation(joint.x_parent_joint)[1]) for joint in graph.joints]
+        self._offsets = [_norm(translation(joint.x_parent_joint)) for joint in graph.joints]
         self._bodies = [(abs(body.mass), _norm(body.com), _norm(body.inertia)) for body in graph.bodies]
 
     def set_gravity(self, gravity: Array) -> None:
@@ -196,15 +169,17 @@ class TermSizes:
         """
         graph = self.graph
         offsets, forces, moments = self._body_wrenches(q, v, a)
-        for link, wrench in (external or {}).items():
-            body, placement = graph.link_pose(link)
-            self._add(forces, moments, body, _norm(to_rotation_translation(placement)[1]), wrench)
-        # joints inside black boxes do not transmit the loads that they carry
-        inside = {k for name in black_boxes or () for k in graph.subsystem(name).indices}
+        acting = [(*graph.link_pose(link), wrench) for link, wrench in (external or {}).items()]
         for name, wrench in (black_boxes or {}).items():
             connection = graph.subsystem(name).connection
-            lever = _norm(to_rotation_translation(connection.x_body_connection)[1])
-            self._add(forces, moments, connection.body, lever, wrench)
+            acting.append((connection.body, connection.x_body_connection, wrench))
+        for body, placement, wrench in acting:
+            if body is not None:  # else it acts on the ground
+                force = _norm(wrench[:3])
+                forces[body] += force
+                moments[body] += _norm(wrench[3:]) + _norm(translation(placement)) * force
+        # joints inside black boxes do not transmit the loads that they carry
+        inside = {k for name in black_boxes or () for k in graph.subsystem(name).indices}
         for k in range(len(offsets) - 1, -1, -1):
             parent = graph.parents[k]
             if parent is not None and k not in inside:
@@ -215,14 +190,13 @@ class TermSizes:
     def _body_wrenches(self, q: Array, v: Array, a: Array) -> tuple[list[float], list[float], list[float]]:
         """Return by body: distance from the one before, sizes of force and moment of inertia and weight."""
         graph = self.graph
-        spins, turns, speeds, gains = list[float](), list[float](), list[float](), list[float]()
+        #: angular and linear velocity and acceleration of each body, at its origin
+        motions: list[tuple[float, float, float, float]] = []
         offsets, forces, moments = list[float](), list[float](), list[float]()
         for k, joint in enumerate(graph.joints):
             parent, offset, (mass, com, inertia) = graph.parents[k], self._offsets[k], self._bodies[k]
-            # angular and linear velocity and acceleration of the body before, at its origin
-            spin, turn, speed, gain = 0.0, 0.0, 0.0, self._gravity
-            if parent is not None:
-                spin, turn, speed, gain = spins[parent], turns[parent], speeds[parent], gains[parent]
+            rest = 0.0, 0.0, 0.0, self._gravity
+            spin, speed, turn, gain = rest if parent is None else motions[parent]
             own_spin, own_speed = map(_norm, joint.screw(graph.joint_rate(joint, v)))
             own_turn, own_gain = map(_norm, joint.screw(graph.joint_rate(joint, a)))
             if joint.type in (JointType.PRISMATIC, JointType.FLOATING):
@@ -231,8 +205,7 @@ class TermSizes:
             speed += spin * offset + own_speed
             spin += own_spin
             turn += own_turn + spin * own_spin
-            for values, value in zip((spins, turns, speeds, gains), (spin, turn, speed, gain), strict=True):
-                values.append(value)
+            motions.append((spin, speed, turn, gain))
             turning = turn + spin * spin
             # with spatial accelerations spin * speed is subtracted and added again
             force = mass * (gain + spin * speed + turning * com)
@@ -242,16 +215,6 @@ class TermSizes:
             # likewise velocity x momentum, all that there is where the mass is a point at the joint
             moments.append(inertia * turning + com * force + speed * momentum)
         return offsets, forces, moments
-
-    @staticmethod
-    def _add(
-        forces: list[float], moments: list[float], body: int | None, lever: float, wrench: Array
-    ) -> None:
-        """Add the sizes of a wrench on a body, at this distance from its origin."""
-        if body is not None:  # else it acts on the ground
-            force = _norm(wrench[:3])
-            forces[body] += force
-            moments[body] += _norm(wrench[3:]) + lever * force
 
     def _at_joints(self, q: Array, a: Array, forces: list[float], moments: list[float]) -> Array:
         """Return sizes (nv,) of torques, those of armatures and springs included."""
@@ -340,10 +303,11 @@ class CrossCheck:
                 for body, load in own.items():
                     self._add_load(loads, body, pinocchio.SE3.Identity(), load)
                 theirs = self._rnea(q, v, a, loads)
+        tau = self._robot.tau(theirs) + self._spring_torques(q)
         for name in boxes:
             for joint in self.graph.subsystem(name).joints:
-                theirs[self._robot.v_slice(joint)] = np.nan
-        return self._robot.tau(theirs) + self._spring_torques(q)
+                tau[self.graph.v_slice(self.graph.driver(joint))] = np.nan
+        return tau
 
     def _replaced(self, box: Subsystem, added: Mapping[str, Loads]) -> Loads:
         """Return loads that cancel what a black box, with all beyond it, transmitted in the last `_rnea`.

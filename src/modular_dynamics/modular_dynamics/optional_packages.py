@@ -13,7 +13,7 @@ EXTRAS = {
     "crosscheck": ("pin",),
     "equations": ("sympy",),
     "mjcf": ("mujoco>=3.17",),
-    "shell": ("argcomplete", "matplotlib", "networkx"),
+    "shell": ("matplotlib", "networkx"),
     "study": ("dask", "distributed", "matplotlib", "pyarrow"),
     "symbolic": ("casadi",),
     "xacro": ("xacro",),

@@ -17,9 +17,7 @@ class SaddlePoint:
         bare = graph.tree
         pin = md.crosscheck.PinocchioModel(bare)
         nv = graph.nv
-        self.order = np.zeros(nv, int)
-        for joint in graph.joints:
-            self.order[graph.v_slice(joint.name)] = np.arange(pin.model.nv)[pin.v_slice(joint)]
+        self.order = pin.order.from_v(range(nv)).astype(int)
         theirs_q, theirs_v = pin.q(q), pin.v(v)
         M = pinocchio.crba(pin.model, pin.data, theirs_q)
         M = np.triu(M) + np.triu(M, 1).T

@@ -1,1 +1,1 @@
-"""Pictures by matplotlib (extra ``shell``): the subsystem graph, and torques over time."""
+"""Pictures by matplotlib (extra ``shell``): the subsystem graph."""

@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch
 
 from ..model import SubsystemGraph
+from ..text.files import replace_file
 from .colours import as_literal, subsystem_colours
 
 __all__ = ["draw_graph", "layout"]
@@ -49,7 +50,8 @@ def draw_graph(graph: SubsystemGraph, path: Path) -> Path:
     legend = {"twist": "twists and their derivatives Ξ", "wrench": "wrenches W, Γ"}
     handles = [Line2D([], [], color=INK, ls=STYLES[kind], label=legend[kind]) for kind in STYLES]
     axis.legend(handles=handles, loc="lower center", ncols=2, frameon=False)
-    figure.savefig(path, dpi=150, bbox_inches="tight")
+    kind = path.suffix[1:].lower()
+    replace_file(path, lambda file: figure.savefig(file, format=kind, dpi=150, bbox_inches="tight"))
     return path
 
 

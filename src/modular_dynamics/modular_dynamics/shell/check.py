@@ -2,11 +2,11 @@
 
 import argparse
 import json
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..dynamics import forward_dynamics, inverse_dynamics
 from ..exceptions import (
@@ -15,10 +15,9 @@ from ..exceptions import (
     ModelError,
     ModularDynamicsError,
     SingularityError,
-    StateError,
     UnsupportedModelError,
 )
-from ..model import Joint, SubsystemGraph, closing_elements, joint_state_obstacle, without_torques
+from ..model import SubsystemGraph, closing_elements, joint_state_obstacle, without_torques
 from .command import (
     FINDINGS,
     GOOD,
@@ -29,10 +28,8 @@ from .command import (
     number,
     printable,
     table,
+    whole_number,
 )
-
-if TYPE_CHECKING:
-    from ..loops import ClosedLoopSolver
 
 __all__ = ["CHECK", "tried"]
 
@@ -74,79 +71,60 @@ def tried(graph: SubsystemGraph) -> Trial:
     return replace(trial, not_for_nodes=joint_state_obstacle(graph) or ("" if graph.nv else missing))
 
 
+def _error_of(compute: Callable[..., object], *arguments: Any, **options: Any) -> ModularDynamicsError | None:
+    """Return the error that a call raises; None if it raises none."""
+    try:
+        compute(*arguments, **options)
+    except ModularDynamicsError as error:
+        return error
+    return None
+
+
 def _closed(graph: SubsystemGraph) -> Trial:
     """Return a trial of a robot with loops, gears, passive joints or springs, at the start and near it.
 
-    Loops may close at a single pose, although their velocities suggest motion; other calls then fail.
+    Loops may close at a single pose, although their velocities suggest motion; other calls then fail. Calls
+    without a guess begin at the start, too: they may leave a dead point there, and respect limits.
     """
     from ..loops import assemble, solver_of  # noqa: PLC0415  # few need it
 
-    try:
-        assemble(graph)
-    except ModularDynamicsError as error:
+    if error := _error_of(assemble, graph):
         return Trial(unclosed=str(error))
-    try:
-        solver = solver_of(graph)
-        start, rest = solver.reference(), np.zeros(len(solver.independent_v))
-        inverse_dynamics(graph, start[solver.independent_q], rest, rest, guess=start)
-    except SingularityError as error:
-        return Trial(no_torques=str(error) if _stuck(graph, solver, None) else "")
-    except ModularDynamicsError as error:
+    if error := _error_of(solver_of, graph):
         return Trial(no_torques=str(error))
-    return Trial(no_torques=_stuck(graph, solver, start))
-
-
-def _stuck(graph: SubsystemGraph, solver: "ClosedLoopSolver", guess: NDArray[np.float64] | None) -> str:
-    """Return why calls fail at all steps from the start; empty if one succeeds.
-
-    Without a guess, calls begin at the start, too, and respect limits.
-    """
+    solver = solver_of(graph)
     start, rest = solver.reference(), np.zeros(len(solver.independent_v))
+    dead = _error_of(inverse_dynamics, graph, start[solver.independent_q], rest, rest, guess=start)
+    if dead and not isinstance(dead, SingularityError):
+        return Trial(no_torques=str(dead))
     single = [graph.q_slice(name) for name in graph.independent_joint_names if graph.joint(name).type.nq == 1]
-    rng, reasons = np.random.default_rng(0), list[str]()
+    rng, guess, reasons = np.random.default_rng(0), None if dead else start, [dead] if dead else []
     for step in STEPS:
-        there = start.copy()
+        q = start.copy()
         for part in single:
-            there[part] += step * rng.choice((-1.0, 1.0))
-        try:
-            solver.inverse_dynamics_at(there[solver.independent_q], rest, rest, guess)
-        except ModularDynamicsError as error:
-            reasons.append(str(error))
-        else:
-            return ""
-    return reasons[0]
+            q[part] += step * rng.choice((-1.0, 1.0))
+        reason = _error_of(solver.inverse_dynamics_at, q[solver.independent_q], rest, rest, guess)
+        if reason is None:
+            return Trial()
+        reasons.append(reason)
+    return Trial(no_torques=str(reasons[0]))
 
 
 def _open(graph: SubsystemGraph) -> Trial:
-    """Return a trial of a robot without closed loops."""
+    """Return a trial of a robot without closed loops.
+
+    Forward dynamics has an error if it fails at two configurations: a pendulum that stands upright moves no
+    inertia about the vertical; it does elsewhere.
+    """
     q, rest = graph.neutral(), np.zeros(graph.nv)
     boxes = {one.name: np.zeros(6) for one in graph.subsystems if one.black_box}
-    try:
-        inverse_dynamics(graph, q, rest, rest, black_box_wrenches=boxes or None)
-    except ModularDynamicsError as error:
+    if error := _error_of(inverse_dynamics, graph, q, rest, rest, black_box_wrenches=boxes or None):
         return Trial(no_torques=str(error))
-    return Trial(no_accelerations="" if boxes else _no_accelerations(graph))
-
-
-def _no_accelerations(graph: SubsystemGraph) -> str:
-    """Return why forward dynamics fails at any configuration; empty if it works at one or is not tried.
-
-    A pendulum that stands upright moves no inertia about the vertical; it does elsewhere.
-    """
-    if not graph.nv or graph.nv > MOST_VELOCITIES:
-        return ""
-    tried = graph.neutral(), graph.random_configuration(np.random.default_rng(0))
-    reasons = [_no_accelerations_at(graph, q) for q in tried]
-    return reasons[0] if all(reasons) else ""
-
-
-def _no_accelerations_at(graph: SubsystemGraph, q: NDArray[np.float64]) -> str:
-    """Return why forward dynamics fails at a configuration; empty if it works."""
-    try:
-        forward_dynamics(graph, q, *np.zeros((2, graph.nv)))
-    except StateError as error:
-        return str(error)
-    return ""
+    if boxes or not 0 < graph.nv <= MOST_VELOCITIES:
+        return Trial()
+    places = q, graph.random_configuration(np.random.default_rng(0))
+    first, second = (_error_of(forward_dynamics, graph, q, rest, rest) for q in places)
+    return Trial(no_accelerations=str(first) if first and second else "")
 
 
 # Torques of a robot against Pinocchio's at random states.
@@ -204,25 +182,27 @@ def compare(graph: SubsystemGraph, states: int, seed: int) -> Agreement:
     tree = graph.tree if closed else graph
     check, rng = CrossCheck(tree), np.random.default_rng(seed)
     boxes = [one.name for one in tree.subsystems if one.black_box]
-    relative, absolute, subsystem = 0.0, 0.0, ""
+    differences = []  # of each state: relative ones by subsystem, and the largest absolute one
     for _ in range(states):
         q = tree.random_configuration(rng)
         v, a = rng.uniform(-1.0, 1.0, (2, tree.nv))
         wrenches = {name: rng.uniform(-1.0, 1.0, 6) for name in boxes} or None
         tau = inverse_dynamics(tree, q, v, a, black_box_wrenches=wrenches)
         residual = check(q, v, a, tau, None, wrenches)
-        for name, value in residual.of_terms.items():
-            if not (subsystem and (value <= relative or np.isnan(relative))):  # NaN stays
-                relative, subsystem = value, name
-        absolute = float(np.maximum(absolute, residual.worst))  # NaN stays
+        differences.append([*residual.of_terms.values(), residual.worst])
+    *relative, absolute = np.max(differences, axis=0).tolist()  # NaN stays
+    worst = int(np.argmax(relative))
     what = "the open tree, loops cut and springs left out," if closed else "the robot"
-    return Agreement(states, "", relative, absolute, subsystem, what)
+    return Agreement(states, "", relative[worst], absolute, tree.subsystems[worst].name, what)
 
 
 # The parts of a robot: numbers of the whole, subsystems with masses, joints with limits.
 
+#: Quantities of JSON that are numbers or texts, by name.
+Record = dict[str, Any]
 
-def robot_record(graph: SubsystemGraph) -> dict[str, Any]:
+
+def robot_record(graph: SubsystemGraph) -> Record:
     """Return name, sizes, mass [kg] without that of black boxes, and gravity [m/s^2]."""
     return {
         "name": graph.name,
@@ -231,13 +211,13 @@ def robot_record(graph: SubsystemGraph) -> dict[str, Any]:
         "nq": graph.nq,
         "nv": graph.nv,
         "moving_mass": sum(one["mass"] or 0.0 for one in subsystem_records(graph)),
-        "gravity": [float(value) for value in graph.gravity],
+        "gravity": graph.gravity.tolist(),
         "root_link": graph.ground.name,
-        "closing": {kind: list(names) for kind, names in closing_elements(graph).items()},
+        "closing": closing_elements(graph),
     }
 
 
-def subsystem_records(graph: SubsystemGraph) -> list[dict[str, Any]]:
+def subsystem_records(graph: SubsystemGraph) -> list[Record]:
     """Return each subsystem with its mass [kg], None for black boxes, and where it is connected."""
     return [
         {
@@ -252,79 +232,42 @@ def subsystem_records(graph: SubsystemGraph) -> list[dict[str, Any]]:
     ]
 
 
-def joint_records(graph: SubsystemGraph) -> list[dict[str, Any]]:
+def joint_records(graph: SubsystemGraph) -> list[Record]:
     """Return each moving joint with limits (None if missing) and the mass of its body alone [kg].
 
     In black boxes the mass is None: it is not used.
     """
-    return [_joint(graph, k, joint) for k, joint in enumerate(graph.joints)]
-
-
-def _joint(graph: SubsystemGraph, k: int, joint: Joint) -> dict[str, Any]:
-    """Return the record of joint k."""
-    limits, subsystem = joint.limits, next(one for one in graph.subsystems if k in one.indices)
-    return {
-        "name": joint.name,
-        "type": joint.type.value,
-        "subsystem": subsystem.name,
-        "parent": joint.parent_link,
-        "child": joint.child_link,
-        "mass": None if subsystem.black_box else graph.bodies[k].mass,
-        "lower": limits.lower,
-        "upper": limits.upper,
-        "velocity": limits.velocity,
-        "effort": limits.effort,
-        "mimics": joint.mimic.joint if joint.mimic else None,
-    }
-
-
-def summary_lines(graph: SubsystemGraph) -> list[str]:
-    """Return the whole summary as text."""
-    whole = robot_record(graph)
-    gravity = ", ".join(number(value) for value in whole["gravity"])
-    lines = [
-        f"{printable(graph.name)}: {whole['subsystems']} subsystems, {whole['joints']} moving joints, "
-        f"nq = {graph.nq}, nv = {graph.nv}",
-        f"moving mass {number(whole['moving_mass'])} kg, root link {printable(graph.ground.name)}, "
-        f"gravity [{gravity}] m/s^2",
-        *(printable(f"{kind}: {', '.join(names)}") for kind, names in whole["closing"].items() if names),
-        "",
-        "subsystems",
+    return [
+        {
+            "name": joint.name,
+            "type": joint.type.value,
+            "subsystem": subsystem.name,
+            "parent": joint.parent_link,
+            "child": joint.child_link,
+            "mass": None if subsystem.black_box else body.mass,
+            **asdict(joint.limits),
+            "mimics": joint.mimic.joint if joint.mimic else None,
+        }
+        for subsystem in graph.subsystems
+        for joint, body in zip(subsystem.joints, subsystem.bodies, strict=True)
     ]
-    head = ("name", "joints", "mass [kg]", "at link", "of")
-    rows = [
-        (
-            one["name"] + (" (black box)" if one["black_box"] else ""),
-            str(one["joints"]),
-            number(one["mass"]),
-            one["connection_link"],
-            one["predecessor"] or "the ground",
-        )
-        for one in subsystem_records(graph)
-    ]
-    lines += table(head, rows, right=("joints", "mass [kg]"))
-    return [*lines, "", "joints (rad or m, rad/s or m/s, N m or N)", *_joint_table(graph)]
 
 
-def _joint_table(graph: SubsystemGraph) -> list[str]:
-    """Return the lines of the table of joints."""
-    numbers = ("mass [kg]", "lower", "upper", "velocity", "effort")
-    head = ("name", "type", "subsystem", "parent", "child", *numbers)
-    rows = [
-        (
-            one["name"],
-            one["type"] + (f", mimics {one['mimics']}" if one["mimics"] else ""),
-            one["subsystem"],
-            one["parent"],
-            one["child"],
-            *(number(one[key]) for key in ("mass", "lower", "upper", "velocity", "effort")),
-        )
-        for one in joint_records(graph)
-    ]
-    return table(head, rows, right=numbers)
+def _record_table(records: list[Record]) -> list[str]:
+    """Return records as lines of a table, with columns of numbers aligned at their right ends."""
+    if not records:
+        return []
+    titles = {key: key.replace("_", " ") for key in records[0]}
+    numbers = [key for key in titles if any(type(one[key]) in (int, float) for one in records)]
+    rows = [[number(one[key]) if key in numbers else _word(one[key]) for key in titles] for one in records]
+    return table(list(titles.values()), rows, right=[titles[key] for key in numbers])
 
 
-MOST_STATES = 1_000_000
+def _word(value: str | bool | None) -> str:
+    """Return a value of a record that is no number."""
+    return {None: "-", True: "yes", False: "no"}.get(value, str(value))  # type: ignore[arg-type]
+
+
 ABOUT = """\
 Reads a robot description as the nodes do, and reports: the fault that makes it unusable, with its line; what
 looks wrong although it is accepted; subsystems with masses; joints with limits; loops that do not close, and
@@ -337,119 +280,86 @@ EXAMPLES = """\
   xacro robot.xacro | modular-dynamics check -"""
 
 
-@dataclass(frozen=True)
-class _Result:
-    """The result of the checks: the error that makes the description unusable, or the robot.
-
-    Attributes:
-        fault: the error, or None. graph: the robot, or None. agreement: with Pinocchio. trial: at rest.
-    """
-
-    fault: ModularDynamicsError | None = None
-    graph: SubsystemGraph | None = None
-    agreement: Agreement | None = None
-    trial: Trial = field(default_factory=Trial)
-
-    @property
-    def findings(self) -> int:
-        """Number of findings, on which the exit code depends."""
-        count = int(self.fault is not None) + self.trial.findings
-        if self.graph is not None:
-            count += len(self.graph.warnings)
-        return count + int(self.agreement is not None and self.agreement.disagrees)
-
-
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_robot_arguments(parser)
     parser.add_argument(
         "--states",
-        type=int,
+        type=whole_number(0, 1_000_000),
         default=100,
         metavar="N",
         help="random states at which torques are compared with Pinocchio's, 0: none (default: %(default)s)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the random states (default: %(default)s)")
+    seed = "of the random states (default: %(default)s)"
+    parser.add_argument("--seed", type=whole_number(0), metavar="N", default=0, help=seed)
     parser.add_argument("--json", action="store_true", help="print JSON (default: text)")
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    """Run the command; return the exit code."""
-    if not 0 <= arguments.states <= MOST_STATES:
-        raise UsageError(f"--states {arguments.states}: 0 to {MOST_STATES} are possible")
-    if arguments.seed < 0:
-        raise UsageError(f"--seed {arguments.seed}: a number from 0 on is needed")
-    result = _examined(arguments)
-    if arguments.json:
-        print(json.dumps(_record(result), indent=2))
-    else:
-        print("\n".join(_lines(result)))
-    return FINDINGS if result.findings else GOOD
-
-
-def _examined(arguments: argparse.Namespace) -> _Result:
-    """Return the results of all checks. Raises UsageError: the description cannot be read."""
+    """Run the command; return the exit code. Raises UsageError: the description cannot be read."""
     try:
         graph = load_graph(arguments)
     except (DescriptionError, ModelError, UnsupportedModelError) as error:
         if isinstance(error, DescriptionError) and error.unreadable:
             raise UsageError(str(error)) from error
-        return _Result(fault=error)
-    agreement = compare(graph, arguments.states, arguments.seed)
-    return _Result(None, graph, agreement, tried(graph))
+        findings, lines = 1, [f"fault: {printable(str(error))}"]
+        record: Record = {"fault": {"text": str(error), "line": getattr(error, "line", None)}}
+    else:
+        trial, agreement = tried(graph), compare(graph, arguments.states, arguments.seed)
+        findings = trial.findings + len(graph.warnings) + agreement.disagrees
+        lines, record = _lines(graph, trial, agreement), _record(graph, trial, agreement)
+    if arguments.json:
+        print(json.dumps({"findings": findings, "fault": None} | record, indent=2))
+    else:
+        count = "no findings" if findings == 0 else "1 finding" if findings == 1 else f"{findings} findings"
+        print("\n".join([*lines, "", count]))
+    return FINDINGS if findings else GOOD
 
 
-def _lines(result: _Result) -> list[str]:
-    """Return the results as lines of text."""
-    if result.graph is None:
-        return [f"fault: {printable(str(result.fault))}", "", _count(result.findings)]
-    graph, lines = result.graph, summary_lines(result.graph)
+def _lines(graph: SubsystemGraph, trial: Trial, agreement: Agreement) -> list[str]:
+    """Return all about a robot as lines of text."""
+    gravity = ", ".join(map(number, graph.gravity.tolist()))
+    lines = [
+        printable(str(graph).splitlines()[0]),
+        f"root link {printable(graph.ground.name)}, gravity [{gravity}] m/s^2",
+        *(printable(f"{kind}: {', '.join(names)}") for kind, names in closing_elements(graph).items()),
+        *("", "subsystems (kg)", *_record_table(subsystem_records(graph))),
+        *("", "joints (kg; rad or m, rad/s or m/s, N m or N)", *_record_table(joint_records(graph))),
+    ]
     if graph.warnings:
         lines += ["", f"warnings ({len(graph.warnings)})"]
         lines += [f"  {printable(f'{one.kind}: {one}')}" for one in graph.warnings]
     if graph.notes:
         lines += ["", f"notes ({len(graph.notes)})", *(f"  {printable(note)}" for note in graph.notes)]
-    trial = result.trial
-    if graph.loop_joints:
-        text = trial.unclosed or "a configuration that closes them was found"
-        lines += ["", f"loops: {printable(text)}"]
-    elif trial.unclosed:  # gears, passive joints and springs
-        lines += ["", f"closing: {printable(trial.unclosed)}"]
-    if trial.no_torques:
-        lines += ["", f"inverse dynamics: {printable(trial.no_torques)}"]
-    if trial.no_accelerations:
-        lines += ["", f"forward dynamics: {printable(trial.no_accelerations)}"]
-    if trial.not_for_nodes:
-        lines += ["", f"nodes: {printable(trial.not_for_nodes)}"]
-    if result.agreement is not None:
-        lines += ["", f"Pinocchio: {result.agreement}"]
-    return [*lines, "", _count(result.findings)]
-
-
-def _count(findings: int) -> str:
-    """Return the number of findings in words."""
-    return "no findings" if findings == 0 else "1 finding" if findings == 1 else f"{findings} findings"
-
-
-def _record(result: _Result) -> dict[str, Any]:
-    """Return the results for JSON."""
-    fault, graph, trial = result.fault, result.graph, result.trial
-    record: dict[str, Any] = {
-        "findings": result.findings,
-        "fault": None if fault is None else {"text": str(fault), "line": getattr(fault, "line", None)},
+    said = {
+        "loops": graph.loop_joints and (trial.unclosed or "a configuration that closes them was found"),
+        "closing": not graph.loop_joints and trial.unclosed,  # gears, passive joints and springs
+        "inverse dynamics": trial.no_torques,
+        "forward dynamics": trial.no_accelerations,
+        "nodes": trial.not_for_nodes,
+        "Pinocchio": str(agreement),
     }
-    if graph is None:
-        return record
-    return record | {
+    for what, text in said.items():
+        lines += ["", f"{what}: {printable(str(text))}"] if text else []
+    return lines
+
+
+def _record(graph: SubsystemGraph, trial: Trial, agreement: Agreement) -> Record:
+    """Return all about a robot for JSON."""
+
+    def failed(reason: str) -> Record | None:
+        return {"reason": reason} if reason else None
+
+    return {
         "robot": robot_record(graph),
         "warnings": [asdict(one) for one in graph.warnings],
         "notes": list(graph.notes),
         "subsystems": subsystem_records(graph),
         "joints": joint_records(graph),
         "loops": {"closed": not trial.unclosed, "reason": trial.unclosed} if graph.has_loops else None,
-        "inverse_dynamics": {"reason": trial.no_torques} if trial.no_torques else None,
-        "forward_dynamics": {"reason": trial.no_accelerations} if trial.no_accelerations else None,
-        "nodes": {"reason": trial.not_for_nodes} if trial.not_for_nodes else None,
-        "agreement": None if result.agreement is None else asdict(result.agreement),
+        "inverse_dynamics": failed(trial.no_torques),
+        "forward_dynamics": failed(trial.no_accelerations),
+        "nodes": failed(trial.not_for_nodes),
+        "agreement": asdict(agreement),
     }
 
 

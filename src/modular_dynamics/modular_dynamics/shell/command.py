@@ -7,6 +7,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -38,6 +39,7 @@ __all__ = [
     "table",
     "table_of",
     "three_numbers",
+    "whole_number",
 ]
 
 GOOD, FINDINGS, USAGE = 0, 1, 2  # exit codes; 2 also if a file cannot be used
@@ -54,7 +56,7 @@ class Command:
 
     Attributes:
         summary: one line of `modular-dynamics --help`. description, examples: of its own help.
-        add_arguments: adds its arguments; imports nothing slow, because completion waits for it.
+        add_arguments: adds its arguments; imports nothing slow, because every command's help waits for it.
         run: runs the command and returns the exit code.
         errors: exceptions, besides those of this library, whose text is for users.
     """
@@ -169,6 +171,7 @@ def add_robot_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--floating-base",
         action="store_true",
+        default=None,
         help="let the root link of a URDF float: 7 positions (x y z [m], quaternion w x y z) and 6 rates "
         "come first (default: as the file says, or fixed)",
     )
@@ -188,6 +191,19 @@ def three_numbers(text: str) -> tuple[float, ...]:
     return values
 
 
+def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
+    """Return the function from a text of the command line to a whole number; argparse reports its errors."""
+
+    def convert(text: str) -> int:
+        value = int(text) if re.fullmatch(r"-?\d{1,18}", text) else None
+        if value is None or value < least or (most is not None and value > most):
+            up_to = "" if most is None else f" to {most}"
+            raise argparse.ArgumentTypeError(f"'{text}' is no whole number from {least}{up_to}")
+        return value
+
+    return convert
+
+
 def load_graph(arguments: argparse.Namespace) -> SubsystemGraph:
     """Return the graph of the robot, which holds its warnings.
 
@@ -201,9 +217,13 @@ def load_graph(arguments: argparse.Namespace) -> SubsystemGraph:
             raise UsageError("standard input is empty; a URDF or MJCF is needed there")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
-        if _is_mjcf(source):
-            return _load_mjcf(source, arguments)
-        return _load_urdf(source, arguments)
+        options: dict[str, Any] = {"gravity": arguments.gravity, "strict": arguments.strict}
+        if not _is_mjcf(source):
+            options |= {"mappings": _mappings(arguments.xacro_arg), "floating_base": arguments.floating_base}
+            return load_urdf(source, arguments.partition, **options)
+        if arguments.floating_base or arguments.xacro_arg:
+            raise UsageError("--floating-base and --xacro-arg are for URDF; an MJCF has its own <freejoint/>")
+        return load_mjcf(source, arguments.partition, **options)
 
 
 def print_warnings(graph: SubsystemGraph) -> None:
@@ -212,42 +232,17 @@ def print_warnings(graph: SubsystemGraph) -> None:
         print(printable(f"warning: {text}"), file=sys.stderr)
 
 
-def _load_urdf(source: Any, arguments: argparse.Namespace) -> SubsystemGraph:
-    """Return the graph of a URDF or xacro file."""
-    options = {"floating_base": arguments.floating_base or None, "strict": arguments.strict}
-    mappings = _mappings(arguments.xacro_arg)
-    return load_urdf(source, arguments.partition, gravity=arguments.gravity, mappings=mappings, **options)
-
-
-def _load_mjcf(source: Any, arguments: argparse.Namespace) -> SubsystemGraph:
-    """Return the graph of an MJCF. Raises UsageError: options for URDF only."""
-    if arguments.floating_base or arguments.xacro_arg:
-        raise UsageError("--floating-base and --xacro-arg are for URDF; an MJCF has its own <freejoint/>")
-    return load_mjcf(source, arguments.partition, gravity=arguments.gravity, strict=arguments.strict)
-
-
 def _is_mjcf(source: str | bytes) -> bool:
     """Return whether the root element is <mujoco>, or the file a compiled model."""
     if isinstance(source, str):
-        path = path_of(source)
+        path, source = path_of(source), b""
         if path.suffix.lower() == ".mjb":
             return True
-        text = _beginning(path)
-    else:
-        text = source.decode("utf-8", "replace")
-    first = _ELEMENT.search(_COMMENTS.sub("", text))
+        if is_file(path):
+            with suppress(OSError), open(path, "rb") as file:  # the reader says why it cannot be read
+                source = file.read(MAX_BYTES)
+    first = _ELEMENT.search(_COMMENTS.sub("", source.decode("utf-8", "replace")))
     return first is not None and first[1] == "mujoco"
-
-
-def _beginning(path: Path) -> str:
-    """Return the text of a file, or an empty one if it cannot be read."""
-    if not is_file(path):
-        return ""  # the reader says why it cannot be read
-    try:
-        with open(path, "rb") as file:
-            return file.read(MAX_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return ""  # likewise
 
 
 def _mappings(texts: list[str]) -> dict[str, str] | None:

@@ -1,8 +1,8 @@
 """`modular-dynamics id`, `fd` and `gravity`: torques or accelerations of one state or of many."""
 
 import argparse
-from collections.abc import Callable, Iterator
-from itertools import chain
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .. import dynamics, loops
 from ..exceptions import ModularDynamicsError
 from ..model import SubsystemGraph
-from ..text.numbers import real_number
+from ..text.files import replace_file
 from .command import (
     GOOD,
     STDIN,
@@ -22,14 +22,7 @@ from .command import (
     print_warnings,
     raise_if_read,
 )
-from .states import (
-    State,
-    add_result_arguments,
-    coordinates_of,
-    given_state,
-    read_states,
-    result_writer,
-)
+from .states import State, coordinates_of, given_state, read_states, result_lines
 
 __all__ = ["FORWARD", "GRAVITY", "INVERSE"]
 
@@ -38,6 +31,11 @@ Array = NDArray[np.float64]
 LETTERS = {"id": ("q", "v", "a"), "fd": ("q", "v", "tau"), "gravity": ("q",)}
 RESULTS = {"id": "tau", "fd": "a", "gravity": "tau"}
 UNITS = {"tau": ("N m", "N"), "a": ("rad/s^2", "m/s^2")}
+FUNCTIONS: dict[str, Callable[..., Array]] = {
+    "id": dynamics.inverse_dynamics,
+    "fd": dynamics.forward_dynamics,
+    "gravity": dynamics.gravity_torque,
+}
 MEANING = {
     "q": "positions [rad or m]",
     "v": "velocities [rad/s or m/s]",
@@ -54,7 +52,7 @@ EXAMPLES = {
   modular-dynamics id robot.urdf                                # at rest, all joints at zero
   modular-dynamics id robot.urdf --q 0.1,-0.4,0.3 --a elbow=2   # by order, or by name
   modular-dynamics id robot.urdf states.csv -o torques.csv
-  cat states.csv | modular-dynamics id robot.urdf - | modular-dynamics plot - -o torques.png""",
+  cat states.csv | modular-dynamics id robot.urdf - > torques.csv""",
     "fd": """\
   modular-dynamics fd robot.urdf --q 0.1,-0.4,0.3 --tau 0,0,0   # falls freely
   modular-dynamics fd robot.urdf states.csv --json""",
@@ -86,15 +84,10 @@ def _command(name: str, summary: str, about: str) -> Command:
                 default="none",
                 help="whether the joints' damping and friction count (default: %(default)s)",
             )
-        if name != "fd":
-            parser.add_argument(
-                "--black-box",
-                metavar="NAME=FX,FY,FZ,MX,MY,MZ",
-                action="append",
-                default=[],
-                help="wrench [N, N m] of the robot on a black box at its connection; repeatable",
-            )
-        add_result_arguments(parser)
+        form = parser.add_mutually_exclusive_group()
+        form.add_argument("--csv", action="store_true", help="print CSV (default: of states from a file)")
+        form.add_argument("--json", action="store_true", help="print a line of JSON for each state")
+        form.add_argument("-o", "--output", metavar="FILE", help="write a .csv file (default: print)")
 
     def run(arguments: argparse.Namespace) -> int:
         return _run(name, arguments)
@@ -104,117 +97,54 @@ def _command(name: str, summary: str, about: str) -> Command:
 
 def _run(name: str, arguments: argparse.Namespace) -> int:
     """Read, compute and write all states; return the exit code."""
-    letters, result = LETTERS[name], RESULTS[name]
+    letters, result, output = LETTERS[name], RESULTS[name], arguments.output
     given = [letter for letter in letters if getattr(arguments, letter) is not None]
     if arguments.states is not None and given:
         raise UsageError(f"--{given[0]} and a file of states contradict each other; give one of them")
     if arguments.robot == STDIN == arguments.states:
         raise UsageError("robot and states cannot both come from standard input; give the path of one")
-    raise_if_read("--output", arguments.output, (arguments.robot, arguments.partition, arguments.states))
+    if output is not None and Path(output).suffix.lower() != ".csv":
+        raise UsageError(f"--output {output}: a name that ends in .csv is needed")
+    raise_if_read("--output", output, (arguments.robot, arguments.partition, arguments.states))
     graph = load_graph(arguments)
     print_warnings(graph)
     coordinates = coordinates_of(graph)
-    calculate = _calculation(name, graph, arguments)
-    one = arguments.states is None
-    states = (
-        iter([given_state(arguments, letters, coordinates)])
-        if one
-        else read_states(arguments.states, letters, coordinates)
-    )
+    calculate = _calculation(name, graph, getattr(arguments, "friction", None))
+    if arguments.states is None:
+        states = iter([given_state(arguments, letters, coordinates)])
+    else:
+        states = read_states(arguments.states, letters, coordinates)
+    form = "json" if arguments.json else "table"
+    if arguments.csv or output is not None or (arguments.states is not None and not arguments.json):
+        form = "csv"
     angular, linear = UNITS[result]
     units = [linear if is_linear else angular for is_linear in coordinates.linear]
-    first = next(states, None)  # it says whether times are known
-    timed = first is not None and first.time is not None
-    with result_writer(arguments, result, coordinates.rates, units, timed=timed, one=one) as write:
-        for state in chain([first] if first is not None else [], states):
-            write(state.time, _located(calculate, state))
+    results = ((state.time, calculate(state)) for state in states)
+    lines = result_lines(results, form, result, coordinates.names[result], units)
+    if output is not None:
+        replace_file(Path(output), lambda file: file.writelines(f"{line}\n".encode() for line in lines))
+    else:
+        for line in lines:
+            print(line)
     return GOOD
 
 
-def _located(calculate: Callable[[State], Array], state: State) -> Array:
-    """Return the result of a state. Raises UsageError: names the state, such as its line."""
-    try:
-        return calculate(state)
-    except ModularDynamicsError as error:
-        raise UsageError(f"{state.where}: {error}") from error
+def _calculation(name: str, graph: SubsystemGraph, friction: str | None) -> Callable[[State], Array]:
+    """Return the function from a state to a command's result, which names the state in its errors.
 
+    Closed loops are closed in the assembly mode of the state before.
+    """
+    options: dict[str, Any] = {} if friction is None else {"friction": friction}
 
-def _calculation(name: str, graph: SubsystemGraph, arguments: argparse.Namespace) -> Callable[[State], Array]:
-    """Return the function from a state to a command's result."""
-    if graph.has_loops:
-        return _Closed(name, graph, arguments)
-    if name == "fd":
-        friction = arguments.friction
-        return lambda state: dynamics.forward_dynamics(graph, *_ordered(state, "tau"), friction=friction)
-    boxes = _black_boxes(graph, arguments.black_box) or None
-    if name == "gravity":
-        if boxes is None:
-            return lambda state: dynamics.gravity_torque(graph, state.vectors["q"])
-        rest = np.zeros(graph.nv)
-        return lambda state: dynamics.inverse_dynamics(
-            graph, state.vectors["q"], rest, rest, black_box_wrenches=boxes
-        )
-    friction = arguments.friction
-    return lambda state: dynamics.inverse_dynamics(
-        graph, *_ordered(state), black_box_wrenches=boxes, friction=friction
-    )
-
-
-def _ordered(state: State, last: str = "a") -> tuple[Array, Array, Array]:
-    """Return q, v, and a or tau of a state."""
-    return state.vectors["q"], state.vectors["v"], state.vectors[last]
-
-
-class _Closed:
-    """Dynamics with closed loops: each state is closed in the assembly mode of the one before."""
-
-    def __init__(self, name: str, graph: SubsystemGraph, arguments: argparse.Namespace) -> None:
-        self._name, self._graph = name, graph
-        self._options: dict[str, Any] = {} if name == "gravity" else {"friction": arguments.friction}
-        self._last: Array | None = None
-        if getattr(arguments, "black_box", None):
-            raise UsageError("--black-box: a robot with closed loops cannot have black boxes")
-
-    def __call__(self, state: State) -> Array:
-        graph, q = self._graph, state.vectors["q"]
-        self._last = loops.close_loops(graph, q, self._last)
-        if self._name == "gravity":
-            return dynamics.gravity_torque(graph, q, guess=self._last)
-        if self._name == "id":
-            return dynamics.inverse_dynamics(graph, *_ordered(state), guess=self._last, **self._options)
-        v = loops.explicit_constraint_jacobian(graph, q, self._last) @ state.vectors["v"]
-        motion = loops.constrained_dynamics(graph, self._last, v, state.vectors["tau"], **self._options)
-        return motion.a[list(_independent(graph))]
-
-
-def _independent(graph: SubsystemGraph) -> Iterator[int]:
-    """Yield the indices of the independent joints in velocities."""
-    for name in graph.independent_joint_names:
-        yield from range(*graph.v_slice(name).indices(graph.nv))
-
-
-def _black_boxes(graph: SubsystemGraph, texts: list[str]) -> dict[str, Array]:
-    """Return wrenches (6,) by black box. Raises UsageError: no wrench, or a missing one."""
-    wrenches: dict[str, Array] = {}
-    for text in texts:
-        name, _, numbers = text.rpartition("=")
+    def calculate(state: State) -> Array:
         try:
-            wrench = np.array([real_number(part) for part in numbers.split(",")])
-        except ValueError:
-            wrench = np.zeros(0)
-        if not name or wrench.shape != (6,) or name in wrenches:
-            raise UsageError(
-                f"--black-box {text}: NAME= and six numbers are needed, as gripper=0,0,9.8,0,0,0, one wrench "
-                "for each name"
-            )
-        wrenches[name] = wrench
-    for box in graph.subsystems:
-        if box.black_box and box.name not in wrenches:
-            raise UsageError(
-                f"subsystem '{box.name}' is a black box, whose masses are not used: give the wrench that "
-                f"holds it, --black-box {box.name}=FX,FY,FZ,MX,MY,MZ; zeros leave it out"
-            )
-    return wrenches
+            if graph.has_loops:
+                options["guess"] = loops.close_loops(graph, state.vectors[0], options.get("guess"))
+            return FUNCTIONS[name](graph, *state.vectors, **options)
+        except ModularDynamicsError as error:
+            raise UsageError(f"{state.where}: {error}") from error
+
+    return calculate
 
 
 INVERSE = _command(

@@ -7,6 +7,7 @@ from pathlib import Path
 from ..composition import subsystem_graph_dot
 from ..model import SubsystemGraph
 from ..optional_packages import needed
+from ..text.files import replace_file
 from .command import (
     GOOD,
     PICTURES,
@@ -53,7 +54,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if output is None:
         print(text, end="")
     else:
-        output.write_text(text, encoding="utf-8")
+        replace_file(output, text.encode())
     return GOOD
 
 

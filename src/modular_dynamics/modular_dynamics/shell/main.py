@@ -13,7 +13,6 @@ from .check import CHECK
 from .command import INTERRUPTED, USAGE, Command, UsageError, printable
 from .dynamics import FORWARD, GRAVITY, INVERSE
 from .graph import GRAPH
-from .plot import PLOT
 from .study import STUDY
 
 __all__ = ["GROUP", "commands", "main", "make_parser"]
@@ -24,41 +23,25 @@ __all__ = ["GROUP", "commands", "main", "make_parser"]
 # command's and whose object is a `Command`.
 
 GROUP = "modular_dynamics.commands"
-OWN = (CHECK, GRAPH, INVERSE, FORWARD, GRAVITY, PLOT, STUDY)
-#: Commands of other packages of this suite: summary, and the package to install.
-ELSEWHERE = {"bag": ("torques of recorded joint states", "modular_dynamics_ros")}
+OWN = (CHECK, GRAPH, INVERSE, FORWARD, GRAVITY, STUDY)
 
 
 def commands() -> list[Command]:
-    """Return all commands; one that cannot be imported, or is not installed, says so when it is run."""
+    """Return all commands; one of another package that cannot be loaded says so when it is run."""
     known = {command.name: command for command in OWN}
     for entry in entry_points(group=GROUP):
-        if entry.name not in known:
-            known[entry.name] = _loaded(entry)
-    for name, (summary, package) in ELSEWHERE.items():
-        if name not in known:
-            text = (
-                f"the package {package} is not installed: pip install ./src/{package} in the checkout, "
-                "or source the colcon workspace that has it"
-            )
-            known[name] = _unavailable(name, f"{summary} (needs {package})", text)
+        known.setdefault(entry.name, _loaded(entry))
     return list(known.values())
 
 
 def _loaded(entry: EntryPoint) -> Command:
-    """Return the command of another package; if that fails, one that reports why."""
+    """Return the command of another package; if that fails, one that raises a UsageError with the reason."""
     try:
         command = entry.load()
+        reason = "" if isinstance(command, Command) else "it is no modular_dynamics Command"
     except Exception as error:  # whatever another package does, the other commands must work
         reason = f"{type(error).__name__}: {error}"
-        return _unavailable(entry.name, "cannot be loaded", f"'{entry.value}' cannot be loaded: {reason}")
-    if not isinstance(command, Command):
-        return _unavailable(entry.name, "cannot be loaded", f"'{entry.value}' is no modular_dynamics Command")
-    return command
-
-
-def _unavailable(name: str, summary: str, text: str) -> Command:
-    """Return a command that raises a UsageError with this text when it is run."""
+    text = f"'{entry.value}' cannot be loaded: {reason}"
 
     def run(arguments: argparse.Namespace) -> int:
         raise UsageError(text)
@@ -67,27 +50,21 @@ def _unavailable(name: str, summary: str, text: str) -> Command:
         parser.add_argument("arguments", nargs="*", help=argparse.SUPPRESS)
         parser.set_defaults(accepts_all=True)
 
-    return Command(name, summary, f"Not available: {text}", "", accept_all, run)
-
-
-# PYTHON_ARGCOMPLETE_OK
+    return Command(entry.name, "cannot be loaded", text, "", accept_all, run) if reason else command
 
 
 ABOUT = """\
 Dynamics of robots at the command line: check a robot description, see its subsystems, compute torques and
-accelerations, run the node's computation over a recorded bag, draw the results. SI units throughout: rad,
-m, N m, N, kg, s; quaternions w x y z."""
+accelerations, run the node's computation over a recorded bag. SI units throughout: rad, m, N m, N, kg, s;
+quaternions w x y z."""
 AFTER = """\
 examples:
   modular-dynamics check robot.urdf
   modular-dynamics id robot.urdf states.csv > torques.csv
-  modular-dynamics bag recording/ --csv torques.csv && modular-dynamics plot torques.csv
+  modular-dynamics bag recording/ --csv torques.csv
 
 exit codes: 0 good, 1 findings (a flaw in the robot, joint states without an answer), 2 what was given cannot
 be used, 3 a fault of this program, 130 interrupted.
-
-completion in bash and zsh (needs argcomplete):
-  eval "$(register-python-argcomplete modular-dynamics)"
 """
 NUMBERS = re.compile(r"-[\d.]")  # beginning of a list of numbers, as opposed to an option
 FAULT, NO_READER = 3, 141  # the last as a shell reports SIGPIPE
@@ -138,7 +115,6 @@ def main(words: Sequence[str] | None = None) -> int:
     name, known = "modular-dynamics", (ModularDynamicsError, OSError)
     try:
         parser = make_parser(commands())
-        _complete(parser)
         arguments, others = parser.parse_known_args(_joined(sys.argv[1:] if words is None else list(words)))
         if others and "accepts_all" not in arguments:
             arguments.refuse(f"unknown arguments: {' '.join(others)}")
@@ -186,17 +162,6 @@ def _joined(words: list[str]) -> list[str]:
         else:
             joined.append(word)
     return joined
-
-
-def _complete(parser: argparse.ArgumentParser) -> None:
-    """Answer a completion request of the shell, if this is one and argcomplete is installed."""
-    if "_ARGCOMPLETE" not in os.environ:
-        return
-    try:
-        import argcomplete  # noqa: PLC0415  # an optional package
-    except ImportError:
-        return
-    argcomplete.autocomplete(parser)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..text.files import replace_file
 from .command import (
     FINDINGS,
     GOOD,
@@ -15,6 +16,7 @@ from .command import (
     printable,
     raise_if_read,
     table,
+    whole_number,
 )
 
 if TYPE_CHECKING:
@@ -29,11 +31,11 @@ Computes the loads of a robot's actuators for many designs, which a study file i
 describes (docs/design_studies.md).
 
   run STUDY.yaml -o FOLDER   compute all designs that FOLDER does not have; a run that was stopped goes on
-  report FOLDER              the best designs as a table, pictures and a page (report.html) in FOLDER
+  report FOLDER              the best designs as a table; report.md and pictures in FOLDER
   urdf FOLDER -o FILE        the robot of the best design, or of another one
 
 Results are in FOLDER/designs.parquet, a row for each design. They do not depend on the number of workers, nor
-on interruptions. Needs more packages: pip install dask distributed matplotlib pyarrow."""
+on interruptions. Needs more packages: pip install matplotlib pyarrow; --scheduler also: dask distributed."""
 EXAMPLES = """\
   modular-dynamics study run config/charmie_study.yaml -o out/study
   modular-dynamics study run config/charmie_study.yaml -o out/study --scheduler tcp://192.168.0.1:8786
@@ -53,12 +55,12 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     run.add_argument("-o", "--output", metavar="FOLDER", required=True, help="folder of the results")
     scheduler = "Dask scheduler, as tcp://host:8786 (default: workers on this machine)"
     run.add_argument("--scheduler", metavar="ADDRESS", help=scheduler)
-    run.add_argument("--workers", metavar="N", type=int, help="workers on this machine (default: its cores)")
+    workers = "workers on this machine (default: its cores)"
+    run.add_argument("--workers", metavar="N", type=whole_number(1, 1024), help=workers)
     run.add_argument("--quiet", action="store_true", help="no progress on stderr (default: it is printed)")
-    report = action("report", "the best designs as a table, pictures and a page", "folder of the results")
-    report.add_argument(
-        "--top", metavar="N", type=int, default=TOP, help="best designs (default: %(default)s)"
-    )
+    report = action("report", "the best designs as a table, a page and pictures", "folder of the results")
+    top = "best designs (default: %(default)s)"
+    report.add_argument("--top", metavar="N", type=whole_number(1), default=TOP, help=top)
     urdf = action("urdf", "the robot of the best design, or of another one", "folder of the results")
     urdf.add_argument("-o", "--output", metavar="FILE", required=True, help="the URDF file")
     which = urdf.add_mutually_exclusive_group()
@@ -81,8 +83,6 @@ def _run_study(arguments: argparse.Namespace) -> int:
     from ..study.run import run_study  # noqa: PLC0415
     from ..study.store import Store  # noqa: PLC0415
 
-    if arguments.workers is not None and not 1 <= arguments.workers <= 1024:
-        raise UsageError(f"--workers is {arguments.workers}; 1 to 1024 are possible")
     if arguments.scheduler is not None and arguments.workers is not None:
         raise UsageError("--workers is for this machine; a scheduler has its own")
     study = load_study(arguments.path)
@@ -122,16 +122,13 @@ def _report(arguments: argparse.Namespace) -> int:
     )
     from ..study.report import written_report  # noqa: PLC0415  # takes long
 
-    top = arguments.top
-    if top < 1:
-        raise UsageError(f"--top is {top}; 1 or more designs are needed")
     findings = findings_of(*_opened(arguments))
     _print(summary_lines(findings))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of characters that the font lacks: one sees them
-        paths = written_report(findings, Path(arguments.path), top)
+        paths = written_report(findings, Path(arguments.path), arguments.top)
     head = design_head(findings)
-    rows = [design_row(findings, one) for one in best_rows(findings, top)]
+    rows = [design_row(findings, one) for one in best_rows(findings, arguments.top)]
     print("\n".join(table(head, rows, right=head[1:])))
     _print([str(path) for path in paths])
     return GOOD
@@ -158,7 +155,7 @@ def _urdf(arguments: argparse.Namespace) -> int:
         raise UsageError(f"no design of '{findings.study.name}' keeps everything; --design INDEX chooses one")
     assert design.numbers is not None
     text = design_graph(findings.evaluator, design.numbers).to_urdf()
-    Path(arguments.output).write_text(text, encoding="utf-8")
+    replace_file(Path(arguments.output), text.encode())
     print(
         f"{design.title} of {findings.study.name}, for the trajectory {design.trajectory}: {arguments.output}"
     )

@@ -151,20 +151,13 @@ def loads_of(graph: SubsystemGraph, q: Array, v: Array, a: Array, parameters: Ma
     try:
         tau = inverse_dynamics(graph, q, v, a, threads=1, parameters=parameters)
     except ModelError:
-        if len(q) == 1:
-            tau = np.full(v.shape, np.nan)
-            statuses[:] = StateStatus.NO_MODEL
-        else:  # one design fails: evaluate each by itself
-            parts = [
-                loads_of(
-                    *(graph, q[k : k + 1], v[k : k + 1], a[k : k + 1]),
-                    {name: column[k : k + 1] for name, column in parameters.items()},
-                )
-                for k in range(len(q))
-            ]
-            tau, statuses = (
-                np.concatenate([getattr(part, x) for part in parts]) for x in ("tau", "statuses")
-            )
+        if len(q) > 1:  # one design fails: evaluate each by itself
+            rows = [slice(k, k + 1) for k in range(len(q))]
+            columns = [{name: column[k] for name, column in parameters.items()} for k in rows]
+            parts = [loads_of(graph, q[k], v[k], a[k], own) for k, own in zip(rows, columns, strict=True)]
+            return Loads(*map(np.concatenate, zip(*parts, strict=True)))
+        tau = np.full(v.shape, np.nan)
+        statuses[:] = StateStatus.NO_MODEL
     return Loads(tau, q, statuses, none, np.full(shape, np.nan))
 
 

@@ -1,10 +1,8 @@
-"""The report of a finished study, written into its folder: pictures by matplotlib, and one HTML page."""
+"""The report of a finished study, written into its folder: a page in Markdown, pictures by matplotlib."""
 
-import base64
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ from numpy.typing import NDArray
 from ..exceptions import StudyError
 from ..optional_packages import needed
 from ..pictures.colours import COLOURS
+from ..text.files import replace_file
 from .findings import Design, Findings, best_rows, design_head, design_row, summary_lines
 
 
@@ -25,6 +24,7 @@ def _matplotlib() -> Any:
     return matplotlib
 
 
+Array = NDArray[np.float64]
 DESIGNS = "0.6"  # grey
 ROW = 70  # letters of a legend that fit side by side
 #: Of lines over time; the last one leaves those visible that it may lie on.
@@ -67,34 +67,24 @@ def draw_front(findings: Findings, path: Path) -> None:
         axis.set_title(f"{study.name}: loads of designs", loc="left", fontweight="bold")
 
 
-def draw_loads(findings: Findings, designs: Sequence[Design], path: Path) -> None:
-    """Plot the loads of the actuators over time, a panel each."""
-    names, rows = findings.study.graph.independent_joint_names, []
-    found = [_over_time(findings, design) for design in designs]
-    for name in findings.study.actuators:
-        lines = [(times, loads.tau[0, :, names.index(name)]) for times, loads in found]
+def draw_over_time(findings: Findings, designs: Sequence[Design], path: Path) -> None:
+    """Plot loads of actuators and tensions of springs over time, a panel each; equal tensions share one."""
+    study, rows = findings.study, list[tuple[str, str, list[Array]]]()
+    names = study.graph.independent_joint_names
+    times, found = zip(*(_over_time(findings, design) for design in designs), strict=True)
+    for name in study.actuators:
+        lines = [loads.tau[0, :, names.index(name)] for loads in found]
         rows.append((name, f"load [{_unit(findings, name)}]", lines))
-    _draw_over_time(findings, designs, rows, path)
-
-
-def draw_tensions(findings: Findings, designs: Sequence[Design], path: Path) -> None:
-    """Plot the tensions of the springs over time, a panel each; springs with equal tensions share one."""
-    found = [_over_time(findings, design) for design in designs]
-    together: dict[bytes, tuple[list[str], list[Any]]] = {}
-    for k, spring in enumerate(findings.study.graph.springs):
-        lines = [(times, loads.tensions[0, :, k]) for times, loads in found]
-        key = b"".join(np.round(tensions, 6).tobytes() for _, tensions in lines)
+    together: dict[bytes, tuple[list[str], list[Array]]] = {}
+    for k, spring in enumerate(study.graph.springs):
+        lines = [loads.tensions[0, :, k] for loads in found]
+        key = np.round(np.concatenate(lines), 6).tobytes()
         together.setdefault(key, ([], lines))[0].append(spring.name)
-    rows = [(", ".join(names), "tension [N]", lines) for names, lines in together.values()]
-    _draw_over_time(findings, designs, rows, path)
-
-
-def _draw_over_time(findings: Findings, designs: Sequence[Design], rows: Sequence[Any], path: Path) -> None:
-    """Plot a panel for each row: title, quantity, and times and values of each design."""
+    rows += [(", ".join(springs), "tension [N]", lines) for springs, lines in together.values()]
     with _figure(9.0, 0.8 + 2.4 * len(rows), path, len(rows)) as axes:
         for (title, quantity, lines), axis in zip(rows, axes, strict=True):
-            for design, style, (times, values) in zip(designs, STYLES, lines, strict=False):
-                axis.plot(times, values, label=_title(findings, design), lw=1.5, **style)
+            for design, style, when, values in zip(designs, STYLES, times, lines, strict=False):
+                axis.plot(when, values, label=_title(findings, design), lw=1.5, **style)
             axis.axhline(0.0, color="0.3", lw=0.6)
             axis.set_title(title, loc="left", fontweight="bold")
             axis.set_ylabel(quantity)
@@ -106,7 +96,7 @@ def _draw_over_time(findings: Findings, designs: Sequence[Design], rows: Sequenc
         axes[0].figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
 
 
-def _over_time(findings: Findings, design: Design) -> tuple[NDArray[np.float64], Any]:
+def _over_time(findings: Findings, design: Design) -> tuple[Array, Any]:
     """Return times (s,) and loads of one design on its trajectory."""
     evaluator, trajectory = findings.evaluator, design.trajectory
     parameters = {} if design.numbers is None else evaluator.parameters(design.numbers[None])
@@ -136,56 +126,15 @@ def _figure(width: float, height: float, path: Path, panels: int = 1) -> Iterato
     with _matplotlib().rc_context(STYLE):
         figure = _matplotlib().figure.Figure(figsize=(width, height), layout="constrained")
         yield list(figure.subplots(panels, 1, sharex=True, squeeze=False)[:, 0])
-    figure.savefig(path, dpi=130, metadata={"Software": None})
+    save = partial(figure.savefig, format="png", dpi=130, metadata={"Software": None})
+    replace_file(path, save)
 
 
-# One HTML page with everything in it: tables, and pictures as data.
-
-_STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 72rem; margin: auto; padding: 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 0.85rem; }
-th, td { padding: 0.25rem 0.7rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
-.wide { overflow-x: auto; } img { max-width: 100%; }
-"""
-
-
-def page(
-    title: str,
-    lines: Sequence[str],
-    head: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    pictures: Mapping[str, Path],
-) -> str:
-    """Return the page's text.
-
-    Args:
-        lines: paragraphs. head, rows: of the table of designs. pictures: PNG files by their titles.
-    """
-    parts = [f"<h1>{escape(title)}</h1>", *(f"<p>{escape(line)}</p>" for line in lines)]
-    parts += ["<h2>Best designs</h2>", '<div class="wide"><table>', _row("th", head)]
-    parts += [_row("td", row) for row in rows]
-    parts.append("</table></div>")
-    for name, path in pictures.items():
-        data = base64.b64encode(path.read_bytes()).decode()
-        parts.append(
-            f'<h2>{escape(name)}</h2>\n<img alt="{escape(name)}" src="data:image/png;base64,{data}">'
-        )
-    body = "\n".join(parts)
-    return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f"<style>{_STYLE}</style></head>\n<body>\n{body}\n</body>\n</html>\n"
-    )
-
-
-def _row(cell: str, texts: Sequence[str]) -> str:
-    """Return a row of an HTML table."""
-    return "<tr>" + "".join(f"<{cell}>{escape(text)}</{cell}>" for text in texts) + "</tr>"
+# One page in Markdown with the pictures beside it.
 
 
 def written_report(findings: Findings, folder: Path, count: int) -> list[Path]:
-    """Write pictures (PNG) and report.html; return their paths.
+    """Write report.md and its pictures; return their paths.
 
     Args:
         count: how many of the best designs are in the table.
@@ -194,26 +143,22 @@ def written_report(findings: Findings, folder: Path, count: int) -> list[Path]:
         StudyError: no design keeps everything, or the folder cannot be written. MissingDependencyError: no
         matplotlib.
     """
-    best = findings.best
+    best, study = findings.best, findings.study
     if best is None:
-        raise StudyError(f"no design of '{findings.study.name}' keeps everything: there is nothing to report")
+        raise StudyError(f"no design of '{study.name}' keeps everything: there is nothing to report")
     designs = [findings.published, best]
     if best.trajectory != findings.published.trajectory:
         designs.append(findings.published_on(best.trajectory))
-    pictures: dict[str, tuple[Path, Callable[..., None]]] = {
-        "Loads of designs": (folder / "front.png", draw_front),
-        "Loads over time": (folder / "loads.png", partial(draw_loads, designs=designs)),
-    }
-    if findings.study.graph.springs:
-        tensions = partial(draw_tensions, designs=designs)
-        pictures["Tensions of springs over time"] = (folder / "tensions.png", tensions)
-    paths = {name: path for name, (path, _) in pictures.items()}
+    rows = [design_head(findings), *(design_row(findings, one) for one in best_rows(findings, count))]
+    rows.insert(1, ["---", *("--:" for _ in rows[0][1:])])
+    lines = [f"# {study.name}", *(f"{line}  " for line in summary_lines(findings)), "", "## Best designs"]
+    lines += [f"| {' | '.join(row)} |" for row in rows]
+    lines += ["", "## Loads of designs", "![front](front.png)", "", "## Over time", "![loads](loads.png)", ""]
+    paths = [folder / name for name in ("report.md", "front.png", "loads.png")]
     try:
-        for path, draw in pictures.values():
-            draw(findings, path=path)
-        rows = [design_row(findings, one) for one in best_rows(findings, count)]
-        text = page(findings.study.name, summary_lines(findings), design_head(findings), rows, paths)
-        (folder / "report.html").write_text(text, "utf-8")
+        draw_front(findings, paths[1])
+        draw_over_time(findings, designs, paths[2])
+        replace_file(paths[0], "\n".join(lines).encode())
     except OSError as error:
         raise StudyError(f"the report in '{folder}' cannot be written: {error.strerror or error}") from error
-    return [folder / "report.html", *paths.values()]
+    return paths

@@ -5,12 +5,9 @@ whole. Names hold the digest of the study, of the robot and of the library's ver
 """
 
 import contextlib
-import fcntl
 import io
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -19,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import StudyError
 from ..optional_packages import needed
-from ..text.files import write_beside
+from ..text.files import replace_file
 from .evaluation import designs_of_block
 from .study import Study
 
@@ -81,7 +78,7 @@ def write_in_order(parts: Sequence[Path], target: Any) -> None:
 
 
 #: Files in the folder.
-ABOUT, RESULT, LOCK = "about.json", "designs.parquet", ".lock"
+ABOUT, RESULT = "about.json", "designs.parquet"
 _TEXTS = "name", "study", "digest"  # in ABOUT
 OF_CHUNKS = f"{'[0-9]' * 8}*_{'[0-9a-f]' * 16}.parquet"
 
@@ -129,6 +126,8 @@ class Store:
         except OSError as error:
             raise StudyError(f"'{self.folder}' cannot be made: {error.strerror}") from error
         about = about_of(self.folder)
+        if about is None and self.result.exists():
+            raise StudyError(f"'{self.result}' is of no study: {ABOUT} is missing; choose another folder")
         if about is not None and about.get("digest") != self.digest:
             name = about.get("name")
             other = "another version of the study" if name == self.study.name else "the study"
@@ -138,18 +137,14 @@ class Store:
             )
 
     def describe(self) -> None:
-        """Write what the study is; a later file of it may differ in objectives, not in designs."""
+        """Write what the study is, and which file of it is reported: it may differ in objectives."""
         about = {
             "name": self.study.name,
             "study": str(self.study.source),
             "digest": self.digest,
             "designs": self.count,
-            "text": self.study.text,
         }
-        content = (json.dumps(about, indent=2) + "\n").encode()
-        path = self.folder / ABOUT
-        if not path.is_file() or path.read_bytes() != content:
-            self.write(ABOUT, content)
+        self._replace(self.folder / ABOUT, (json.dumps(about, indent=2) + "\n").encode())
 
     @property
     def chunks(self) -> int:
@@ -178,7 +173,7 @@ class Store:
 
     def write_chunk(self, chunk: int, content: bytes) -> None:
         """Write a finished chunk. Raises StudyError: the disk does not take it."""
-        self.write(str(self.path(chunk).relative_to(self.folder)), content)
+        self._replace(self.path(chunk), content)
 
     def finish(self) -> None:
         """Write all chunks into one file, in order, and remove them. Raises StudyError: as `write_chunk`."""
@@ -194,31 +189,13 @@ class Store:
         with contextlib.suppress(OSError):
             chunks.rmdir()
 
-    def write(self, name: str, content: bytes) -> None:
+    def _replace(self, path: Path, content: bytes | Callable[[BinaryIO], object]) -> None:
         """Write a file whole or not at all. Raises StudyError: the disk does not take it."""
-        self._replace(self.folder / name, lambda file: file.write(content))
-
-    def _replace(self, path: Path, fill: Callable[[BinaryIO], object]) -> None:
-        """Replace a file by one that ``fill`` writes. Raises StudyError: the disk does not take it."""
         try:
             path.parent.mkdir(exist_ok=True)
-            os.replace(write_beside(path, fill), path)
+            replace_file(path, content)
         except OSError as error:
             raise StudyError(
                 f"'{path}' cannot be written: {error.strerror or error}; what was finished stays, and the "
                 "same command goes on from there"
             ) from error
-
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Lock the folder until the process ends. Raises StudyError: another run writes into it."""
-        try:
-            file = open(self.folder / LOCK, "wb")  # noqa: SIM115  # closed below
-        except OSError as error:
-            raise StudyError(f"'{self.folder / LOCK}' cannot be written: {error.strerror}") from error
-        with file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise StudyError(f"another run writes into '{self.folder}'; wait for it, or end it") from None
-            yield

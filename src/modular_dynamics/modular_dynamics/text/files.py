@@ -166,7 +166,8 @@ def _shown(path: Path) -> str:
 def write_beside(path: Path, content: bytes | Callable[[BinaryIO], object]) -> Path:
     """Write a hidden file beside ``path``, which ``os.replace`` puts in its place; it is on the disk by then.
 
-    It has the mode of ``path``, if that is there: not tempfile's, which only its owner may read.
+    It has the mode of ``path``, if that is there: not tempfile's, which only its owner may read. A file that
+    nobody may write is not replaced.
 
     Args:
         content: what is written, or a function that writes it into the file.
@@ -174,6 +175,8 @@ def write_beside(path: Path, content: bytes | Callable[[BinaryIO], object]) -> P
     Raises:
         OSError, ValueError: it cannot be written; nothing is left.
     """
+    if path.exists() and not path.stat().st_mode & 0o222:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     beside = path.with_name(f".{secrets.token_hex(8)}.part")
     with open(beside, "xb") as file:
         try:
@@ -189,3 +192,20 @@ def write_beside(path: Path, content: bytes | Callable[[BinaryIO], object]) -> P
             beside.unlink(missing_ok=True)
             raise
     return beside
+
+
+def replace_file(path: Path, content: bytes | Callable[[BinaryIO], object]) -> None:
+    """Write a file whole or not at all; where a link leads, also to a pipe or device, as they are.
+
+    Args:
+        content: as of :func:`write_beside`.
+
+    Raises:
+        OSError: it cannot be written; the older file is as it was.
+    """
+    path = Path(os.path.realpath(path))
+    if path.exists() and not is_file(path):
+        with open(path, "wb") as file:
+            content(file) if callable(content) else file.write(content)
+    else:
+        os.replace(write_beside(path, content), path)

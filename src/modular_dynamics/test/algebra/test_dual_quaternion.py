@@ -40,17 +40,6 @@ def test_normalized_is_unit(h):
         assert square.dual.w == pytest.approx(2 * primary * dual, rel=1e-9, abs=1e-9)
 
 
-def test_vec8_and_vec6():
-    h = DualQuaternion(Quaternion(0, 1, 2, 3), Quaternion(4, 5, 6, 7))
-    assert h.vec8().tolist() == list(range(8))
-    assert h.vec6().tolist() == [1, 2, 3, 5, 6, 7]
-
-
-def test_immutable():
-    with pytest.raises(AttributeError):
-        DualQuaternion.identity.primary = Quaternion()
-
-
 def test_units_multiply_as_hamilton_said():
     i, j, k = Quaternion(0, 1), Quaternion(0, 0, 1), Quaternion(0, 0, 0, 1)
     minus_one = Quaternion(-1.0)

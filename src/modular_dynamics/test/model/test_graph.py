@@ -46,16 +46,11 @@ def test_a_black_box_without_joints_takes_its_links_away():
     assert check([0], [0], [0], lift, black_box_wrenches=boxes).worst < 1e-12
 
 
-def test_print_shows_subsystems_joints_and_connection_points(load_robot):
+def test_print_shows_subsystems_joints_connection_points_black_boxes_and_mimics(load_robot, boxed_arm):
     text = str(load_robot("charmie"))
     first = "charmie: 5 subsystems, 19 moving joints, nq = 19, nv = 19, moving mass 55.6 kg"
     assert text.splitlines()[0] == first
-    assert "torso (2 joints) at link body_3 of base" in text
-    assert "torso_lift: prismatic along [0, 0, 1], body_3 → body_4" in text
-    assert "base (3 joints) at link world of the ground" in text
-
-
-def test_print_shows_black_boxes_and_mimics(boxed_arm):
-    text = str(boxed_arm)
-    assert "tool (2 joints, black box)" in text
-    assert "mimics tv7_left_finger_joint" in text
+    for words in ("torso (2 joints) at link body_3 of base", "torso_lift: prismatic along [0, 0, 1]"):
+        assert words in text
+    for words in ("tool (2 joints, black box)", "mimics tv7_left_finger_joint"):
+        assert words in str(boxed_arm)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from modular_dynamics.model import Body, Inertial, LoopJoint
+from modular_dynamics.model import Inertial
 from modular_dynamics.model.number_arrays import number_array, real_numbers
 
 GOOD = np.zeros(3)
@@ -153,14 +153,3 @@ def test_an_array_of_the_callers_own_is_copied(load_robot):
 def test_other_shapes_are_refused(com, inertia, message):
     with pytest.raises(md.ModelError, match=message):
         Inertial(1.0, com, inertia)
-
-
-def test_copies_are_the_same_model(load_robot):
-    graph = load_robot("exoskeleton")
-    for other in (copy.deepcopy(graph), pickle.loads(pickle.dumps(graph))):
-        assert str(other) == str(graph)
-        assert other.subsystems[0].bodies[0] is other.bodies[0]
-        assert isinstance(other.loop_joints[0], LoopJoint)
-        for ours, theirs in zip(other.bodies, graph.bodies, strict=True):
-            assert isinstance(ours, Body)
-            assert np.array_equal(ours.inertia, theirs.inertia)

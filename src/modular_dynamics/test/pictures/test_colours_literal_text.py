@@ -1,28 +1,12 @@
 """Names that would be formulas, in every picture that has names."""
 
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from modular_dynamics.pictures.colours import as_literal
 from modular_dynamics.pictures.graph_picture import draw_graph
-from modular_dynamics.pictures.time_plot import Panel, draw_over_time
 
 NO_FORMULA = "a$x^{$"  # with an open brace: matplotlib raises where it reads it as one
-
-
-def test_a_text_shows_its_characters():
-    as_literal([text := Text(text=rf"\${NO_FORMULA}")])
-    assert text.get_parse_math() is False
-    assert text.get_text() == rf"\${NO_FORMULA}"
-
-
-def test_titles_and_legends_over_time(tmp_path):
-    lines = {NO_FORMULA: [0.0, 1.0], "b": [1.0, 0.0]}
-    panels = [Panel(f"{NO_FORMULA} 1", "q", lines, {}), Panel(NO_FORMULA, "q", lines, {})]
-    path = draw_over_time(f"{NO_FORMULA} 2", [0.0, 1.0], panels, tmp_path / "p.svg")
-    assert path.read_text("utf-8").count("<!-- a$x^{$") == 5  # two titles, two lines of legends, the whole
 
 
 def test_the_graph_keeps_its_own_formulas(tmp_path, monkeypatch):

@@ -1,5 +1,7 @@
 """Runs the command in this process."""
 
+import errno
+import os
 from types import SimpleNamespace
 
 import pytest
@@ -41,3 +43,13 @@ def error(shell):
 def four_link():
     """Path of a robot of four joints."""
     return ROBOTS / "four_link.urdf"
+
+
+@pytest.fixture
+def full_disk(monkeypatch):
+    """No file reaches the disk."""
+
+    def full(_descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)

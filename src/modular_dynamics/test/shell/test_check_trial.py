@@ -1,12 +1,9 @@
 """What `check` tries once: where every call of the library and the nodes refuse, it has a finding."""
 
-import json
-
 import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.paths import ROBOTS
 from modular_dynamics.shell.check import tried
 
 
@@ -164,34 +161,3 @@ def test_what_the_nodes_cannot_take_is_said_and_no_finding():
     trial = reasons(BALL.format(body("b", 1.0, 0.2), joint))
     assert "floating joint 'j': joint_states cannot carry its state; floating_base:=" in trial.not_for_nodes
     assert trial.findings == 0
-
-
-def test_a_robot_without_joints_is_said_and_no_finding(shell, tmp_path):
-    path = tmp_path / "table.urdf"
-    path.write_text("<robot name='table'><link name='top'/></robot>", "utf-8")
-    found = shell("check", path)
-    assert (found.code, "nodes: 'table' has no moving joint" in found.out) == (0, True)
-    assert json.loads(shell("check", path, "--json").out)["nodes"]["reason"].startswith(
-        "'table' has no moving"
-    )
-
-
-@pytest.mark.parametrize("name", ["four_link", "four_bar", "crane", "exoskeleton", "charmie", "vendor_arm"])
-def test_our_robots_compute(name):
-    trial = reasons(ROBOTS / f"{name}.urdf")
-    assert (trial.findings, trial.not_for_nodes) == (0, "")
-
-
-def test_the_finding_is_in_text_and_json(shell, tmp_path):
-    path = tmp_path / "four_bar.urdf"
-    path.write_text(four_bar(PIN), "utf-8")
-    found = shell("check", path, "--states", 2)
-    assert (found.code, found.out.count("1 finding\n")) == (1, 1)
-    assert "loops: a configuration that closes them was found" in found.out
-    assert "inverse dynamics: a, b, c of 'four_bar' cannot all be independent" in found.out
-    record = json.loads(shell("check", path, "--json").out)
-    assert record["findings"] == 1
-    assert record["loops"] == {"closed": True, "reason": ""}
-    assert record["inverse_dynamics"]["reason"].startswith("a, b, c of 'four_bar' cannot all be")
-    path.write_text(four_bar(PIN + PASSIVE), "utf-8")
-    assert json.loads(shell("check", path, "--json").out)["findings"] == 0

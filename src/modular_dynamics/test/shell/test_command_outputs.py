@@ -49,15 +49,6 @@ def test_robots_and_partitions_are_kept(kept, four_link, tmp_path):
     kept(partition, "graph", four_link, "--partition", partition, "-o", partition)
 
 
-def test_plot_keeps_its_table_also_by_the_default_name(kept, error, states):
-    table = states.with_name("t.png")
-    table.write_text("tau_a\n1\n2\n", "utf-8")
-    kept(table, "plot", table, "-o", table)
-    (given := states.with_name("t.csv")).symlink_to(table)
-    assert WORDS in error("plot", given)
-    assert table.read_text("utf-8") == "tau_a\n1\n2\n"
-
-
 def test_standard_input_is_a_file_too(four_link, states):
     before = states.read_bytes()
     command = (sys.executable, "-m", "modular_dynamics", "id", four_link, "-", "-o", states)
@@ -72,6 +63,21 @@ def test_other_files_are_written_whether_or_not_they_are_there(shell, four_link,
     for _ in range(2):
         assert shell("id", four_link, states, "-o", tmp_path / "torques.csv").code == 0
     assert len((tmp_path / "torques.csv").read_text("utf-8").splitlines()) == 4
+
+
+@pytest.mark.parametrize("words", [("id", "a.csv"), ("graph", "a.txt"), ("graph", "a.svg")])
+def test_what_cannot_be_written_leaves_the_older_file(shell, four_link, tmp_path, full_disk, words):
+    (older := tmp_path / words[1]).write_text("older", "utf-8")
+    found = shell(words[0], four_link, "-o", older)
+    assert (found.code, "No space left" in found.err, older.read_text("utf-8")) == (2, True, "older")
+    assert [path.name for path in tmp_path.iterdir()] == [older.name]
+
+
+def test_results_up_to_a_state_that_fails_leave_the_older_file(error, four_link, tmp_path):
+    (states := tmp_path / "q.csv").write_text("q_turn,q_bend,q_left,q_right\n0,0,0,0\n0,0,0,x\n", "utf-8")
+    (older := tmp_path / "tau.csv").write_text("older", "utf-8")
+    assert "line 3, column q_right" in error("id", four_link, states, "-o", older)
+    assert older.read_text("utf-8") == "older"
 
 
 @pytest.mark.parametrize("name", ["metadata.yaml", "x_0.mcap", "x_0.db3", "x_0.mcap.zstd"])

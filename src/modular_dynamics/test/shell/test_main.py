@@ -11,7 +11,6 @@ from types import SimpleNamespace
 import pytest
 
 import modular_dynamics as md
-from helpers.paths import ROOT
 from helpers.processes import run_python
 from modular_dynamics import _core
 from modular_dynamics.shell import check
@@ -20,9 +19,6 @@ from modular_dynamics.shell import main as module
 from modular_dynamics.shell.command import Command
 
 COMMANDS = [one.name for one in commands.OWN]
-PROJECT = (ROOT / "src/modular_dynamics/pyproject.toml").read_text("utf-8")
-#: Module and function that the installed script calls.
-SCRIPT = re.findall(r'^modular-dynamics = "(.*):(.*)"$', PROJECT, re.MULTILINE)[0]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -95,54 +91,11 @@ def test_interruption_is_quiet(four_link):
         assert process.wait() == 130
 
 
-def test_interruption_of_the_imports_is_quiet():
-    """The console script's function; NumPy, which the library imports first, takes as long as it likes."""
-    slow = (
-        "import sys, time\n"
-        "class Slow:\n"
-        "    def find_spec(self, name, *_):\n"
-        "        if name == 'numpy':\n"
-        "            print('importing', flush=True)\n"
-        "            time.sleep(60)\n"
-        "sys.meta_path.insert(0, Slow())\n"
-        f"from {SCRIPT[0]} import {SCRIPT[1]} as main\n"
-        "sys.exit(main())\n"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", slow], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stdout.readline() == b"importing\n"
-        process.send_signal(signal.SIGINT)
-        assert process.stderr.read() == b""
-        assert process.wait() == 130
-
-
 def test_a_terminal_without_unicode(four_link):
     environment = os.environ | {"PYTHONIOENCODING": "ascii"}
     done = run_python("-m", "modular_dynamics", "graph", four_link, env=environment)
     assert (done.returncode, done.stderr) == (0, "")
     assert "four_link" in done.stdout
-
-
-def test_completion_in_the_shell(tmp_path):
-    pytest.importorskip("argcomplete")
-
-    def completed(line):
-        output = tmp_path / "completions"
-        environment = os.environ | {
-            "_ARGCOMPLETE": "3",  # words before the command's own: python -m modular_dynamics
-            "_ARGCOMPLETE_STDOUT_FILENAME": str(output),
-            "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
-            "COMP_LINE": line,
-            "COMP_POINT": str(len(line)),
-            "_ARGCOMPLETE_IFS": "\n",
-        }
-        run_python("-m", "modular_dynamics", env=environment)
-        return output.read_text(encoding="utf-8").split("\n")
-
-    start = "python -m modular_dynamics "
-    assert {"check", "graph", "id", "bag"} <= {word.strip() for word in completed(start)}
-    assert [word.strip() for word in completed(f"{start}check r.urdf --sta")] == ["--states"]
 
 
 # Commands of other packages: registered, missing, and broken ones.
@@ -169,16 +122,6 @@ def test_a_registered_command_is_there_and_runs(shell, registered, monkeypatch):
     registered(survey="package_with_a_command:OTHER")
     assert "a survey" in shell("--help").out
     assert shell("survey", "file").code == 7
-
-
-def test_without_its_package_bag_says_what_to_install(shell, registered):
-    assert "bag" in shell("--help").out
-    found = shell("bag", "recording/", "--csv", "t.csv")
-    assert (found.code, found.out) == (2, "")
-    assert found.err.startswith(
-        "modular-dynamics bag: the package modular_dynamics_ros is not installed: pip install"
-    )
-    assert found.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -83,14 +83,6 @@ def test_semicolons_and_tabs_separate_columns(shell, table, four_link, separator
     assert (found.code, found.out) == (0, expected.out)
 
 
-def test_a_pointer_of_git_lfs_is_named_whatever_it_stands_for(error, table, four_link):
-    words = "`git lfs pull` fetches the file"
-    assert words in error("plot", table(POINTER, "torques.CSV"), "-o", "torques.png")
-    for name in ("robot.urdf", "robot.xacro", "robot.xml"):
-        assert words in error("id", table(POINTER, name), "--q", "0,0,0,0"), name
-    assert words in error("id", four_link, "--partition", table(POINTER, "partition.yaml"))
-
-
 def test_capital_letters_in_suffixes(shell, tmp_path, four_link):
     expected = shell("id", four_link, "--q", "0.1,0.2,0.3,0.4")
     for name in ("ROBOT.URDF", "Robot.Xml", "ROBOT.XACRO"):

@@ -153,26 +153,6 @@ def test_scores_are_relative_to_the_published_design_and_order_leaves_out_what_k
     assert order(study, columns, published).tolist() == [1, 0, 2]
 
 
-def test_the_urdf_of_a_torso_with_other_hinges_and_springs_has_the_same_loads(tmp_path):
-    study = load_study(ROOT / "config/charmie_study.yaml")
-    evaluator = Evaluator(study)
-    numbers = np.array([1.0, 5.0, 7.0, 0.155, 0.06, -0.15])  # upright, two springs, other places
-    path = tmp_path / "torso.urdf"
-    path.write_text(design_graph(evaluator, numbers).to_urdf())
-    robot = md.load_urdf(path)
-    assert robot.parameters["spring sl4 first anchor z"].value == 0.155
-    names = [study.instead.get(name, name) for name in robot.independent_joint_names]
-    task = robot.with_independent_joints(*names)
-    found = evaluator.loads("upright", evaluator.parameters(numbers[None]), 1)
-    at = [robot.q_slice(name).start for name in robot.independent_joint_names]
-    for k in (0, 17, 55, 300):
-        # the same motion by the task's joints; then its coordinates with the actuators independent
-        moved = md.InverseDynamics(task).solve(*(x[k] for x in evaluator.states["upright"][1:]))
-        state = moved.coordinates[at], moved.velocities[at], moved.accelerations[at]
-        tau = md.inverse_dynamics(robot, *state, guess=moved.coordinates)
-        assert found.tau[0, k] == pytest.approx(tau, rel=1e-10, abs=1e-9)
-
-
 def test_a_design_that_is_no_robot_is_refused(tmp_path):
     inputs = {"mass": {"range": [-1.0, 1.0], "sets": "link output mass"}}
     evaluator = Evaluator(load_study(study_file(tmp_path, inputs=inputs)))
@@ -204,12 +184,6 @@ def test_a_function_of_the_path_has_its_rates_at_all_states():
     assert np.abs(q - g).max() < 1e-9
     assert np.abs(v - first * rate).max() < 1e-7
     assert np.abs(a - (second * rate**2 + first * acceleration)).max() < 1e-6
-
-
-def test_a_motion_that_rests_has_one_place():
-    path = path_of(AccelerationProfile({"b": 0.0}, [(1.0, 0.0)], {"b": 0.3}), 10.0, ("b",))
-    assert path.q.tolist() == [[0.3]]
-    assert [x.tolist() for x in path.moved(np.array([[7.0]]))] == [[[7.0]] * 10, [[0.0]] * 10, [[0.0]] * 10]
 
 
 @pytest.mark.parametrize("name", ["published", "upright", "reaching"])

@@ -10,7 +10,6 @@ import psutil
 import pytest
 
 from helpers.studies import FOUR_BAR, study_file
-from modular_dynamics.exceptions import StudyError
 from modular_dynamics.study import load_study
 from modular_dynamics.study.run import run_study
 from modular_dynamics.study.store import Store
@@ -96,10 +95,3 @@ def test_any_dask_cluster_gives_the_same_bytes(study, tmp_path):
         done = run_study(load_study(path), tmp_path / "out", scheduler=cluster.scheduler_address)
     assert done.computed == 12_000
     assert (tmp_path / "out" / "designs.parquet").read_bytes() == expected
-
-
-def test_the_same_study_is_not_run_twice_at_once(study, tmp_path):
-    path, _ = study
-    store = Store(tmp_path, load_study(path))
-    with store.locked(), pytest.raises(StudyError, match="another run writes into"):
-        run_study(load_study(path), tmp_path)

@@ -1,9 +1,7 @@
 import itertools
-import warnings
 
 import numpy as np
 import pytest
-from scipy.stats import qmc
 
 from helpers.studies import study_file
 from modular_dynamics.study import Evaluator, designs_between, load_study
@@ -58,15 +56,3 @@ def test_a_design_follows_from_its_index_alone(kind):
     whole = designs_between(INPUTS, sampling, 0, 45)
     for first, last in ((0, 7), (7, 8), (8, 45), (31, 40)):
         assert np.array_equal(designs_between(INPUTS, sampling, first, last), whole[first:last])
-
-
-@pytest.mark.parametrize("first", [1, 256, 99_999, 1 << 20])
-def test_sobol_designs_are_those_of_scipy_anywhere(first):
-    sequence = qmc.Sobol(len(INPUTS), scramble=True, bits=32, rng=3)
-    sequence.fast_forward(first)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # not at a power of 2
-        shares = sequence.random(9)
-    expected = np.stack([one.at(shares[:, k]) for k, one in enumerate(INPUTS)], axis=1)
-    found = designs_between(INPUTS, Sampling("sobol", 1 << 21, 3), first, first + 9)
-    assert np.array_equal(found, expected)

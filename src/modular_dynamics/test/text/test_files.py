@@ -12,7 +12,7 @@ from modular_dynamics import loops, modular
 from modular_dynamics.exceptions import DescriptionError, ModularDynamicsError
 from modular_dynamics.loops import read_rules
 from modular_dynamics.modular import IncidenceMatrix, gaits, read_module_type
-from modular_dynamics.text.files import content_of, write_beside
+from modular_dynamics.text.files import content_of, replace_file, write_beside
 
 ARM = ROBOTS / "four_link.urdf"
 READERS = {
@@ -128,3 +128,18 @@ def test_what_cannot_be_written_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space"):
         write_beside(tmp_path / "a.yaml", b"new")
     assert not list(tmp_path.iterdir())
+
+
+def test_what_stands_for_a_file_is_kept(tmp_path):
+    """A link, whose target is replaced; a device, which is written to; a file that nobody may write."""
+    (target := tmp_path / "target").write_text("old")
+    (link := tmp_path / "link").symlink_to(target)
+    replace_file(link, b"new")
+    assert (link.is_symlink(), target.read_text()) == (True, "new")
+    (device := tmp_path / "device").symlink_to("/dev/null")
+    replace_file(device, b"new")
+    assert device.is_char_device()
+    target.chmod(0o444)
+    with pytest.raises(PermissionError):
+        replace_file(link, b"newer")
+    assert target.read_text() == "new"

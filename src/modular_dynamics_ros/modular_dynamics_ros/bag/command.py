@@ -38,8 +38,7 @@ wrenches at the connections of the subsystems. At the end residuals are summariz
 EXAMPLES = """\
   modular-dynamics bag recording/ --robot robot.urdf --csv torques.csv
   modular-dynamics bag recording.mcap --csv torques.csv -p acceleration_source:=filtered -p friction:=urdf
-  modular-dynamics bag recording/ --params-file config/dynamics.yaml --json
-  modular-dynamics bag recording/ --csv torques.csv && modular-dynamics plot torques.csv --what residual"""
+  modular-dynamics bag recording/ --params-file config/dynamics.yaml --json"""
 ENTRIES = {entry.name: entry for entry in fields(DynamicsParameters)}
 
 

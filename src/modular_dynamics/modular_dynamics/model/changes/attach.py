@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +12,21 @@ from numpy.typing import ArrayLike
 from ...algebra import DualQuaternion, from_rotation_translation
 from ...exceptions import ModelError
 from ..structure import Graph, Structure, require_graph
-from ..subsystem import Anchor, Body, Connection, Gear, Joint, Link, LoopJoint, Mimic, Spring, Subsystem
-from .bodies import body_at, changed, checked_numbers, owner_of
-from .reindexing import attachment
+from ..subsystem import (
+    Anchor,
+    Body,
+    Connection,
+    Gear,
+    Joint,
+    JointType,
+    Link,
+    LoopJoint,
+    Mimic,
+    Spring,
+    Subsystem,
+)
+from .bodies import changed, checked_numbers, owner_of
+from .lock import lock
 
 #: By class, its fields that are names or contain elements with names.
 _NAMED: dict[type, tuple[str, ...]] = {
@@ -48,9 +60,11 @@ def renamed(item: Any, prefix: str) -> Any:
     return replace(item, **new) if new else item
 
 
+#: Name of the joint on which the other robot stands until it is locked; a fixed joint without a name then.
+MOUNT = ""
 #: Fields of the new graph that concatenate those of both graphs.
 _CONCATENATED = (
-    *("joint_names", "loop_joints", "passive_joints", "gears", "springs"),
+    *("loop_joints", "passive_joints", "gears", "springs"),
     *("warnings", "notes", "sources"),
 )
 
@@ -98,43 +112,36 @@ def attach(
     their: Graph = replace(renamed(other, prefix), sources=sources) if prefix else other
     _check_names(graph, their)
     x = graph.link_pose(link)[1] * x
-    base = _joined(body_at(graph, index), their.ground, link, x)
-    first, count = len(graph.joints), len(graph.subsystems)
-    carrier = next((k for k, s in enumerate(graph.subsystems) if index in s.indices), None)
-    joints = [
-        joint if parent is not None else replace(joint, x_parent_joint=x * joint.x_parent_joint)
-        for joint, parent in zip(their.joints, their.parents, strict=True)
-    ]
-    links = dict(base.links)
-    for subsystem in their.subsystems:
-        links |= _fixed_links(subsystem, x)
-    subsystems = []
-    for subsystem in their.subsystems:
-        entries = [joints[k] for k in subsystem.indices if their.parents[k] is None]
-        connection, root_link = _connected(subsystem, entries, (index, base.name, links), x, first)
-        subsystems.append(
-            replace(
-                subsystem,
-                first=subsystem.first + first,
-                connection=connection,
-                predecessor=carrier if subsystem.predecessor is None else subsystem.predecessor + count,
-                root_link=root_link,
-                fixed_links=_fixed_links(subsystem, x),
-            )
+    mount = Joint(MOUNT, JointType.REVOLUTE, link, their.ground.name, x, np.eye(3)[2])
+    first, count = len(graph.joints) + 1, len(graph.subsystems)
+
+    def shifted(body: int | None) -> int:
+        """Return the new index of a body of the other robot, whose ground is the mount's body."""
+        return first - 1 if body is None else body + first
+
+    point = Connection(link, index, graph.link_pose(link)[1].conjugate() * x, x)
+    base = Subsystem(MOUNT, first - 1, (mount,), (their.ground,), point, None, False, their.ground.name)
+    subsystems = [
+        replace(
+            subsystem,
+            first=subsystem.first + first,
+            connection=replace(subsystem.connection, body=shifted(subsystem.connection.body)),
+            predecessor=count + 1 + (-1 if subsystem.predecessor is None else subsystem.predecessor),
         )
-    bodies = [base if k == index else body for k, body in enumerate(graph.bodies)]
+        for subsystem in their.subsystems
+    ]
     fields: dict[str, Any] = {
-        "joints": (*graph.joints, *joints),
-        "bodies": (*bodies, *their.bodies),
-        "parents": (*graph.parents, *(index if k is None else k + first for k in their.parents)),
-        "subsystems": (*graph.subsystems, *subsystems),
-        "ground": base if index is None else graph.ground,
+        "joints": (*graph.joints, mount, *their.joints),
+        "bodies": (*graph.bodies, their.ground, *their.bodies),
+        "parents": (*graph.parents, index, *map(shifted, their.parents)),
+        "subsystems": (*graph.subsystems, base, *subsystems),
+        "joint_names": (*graph.joint_names, MOUNT, *their.joint_names),
     }
     for name in _CONCATENATED:
         fields[name] = getattr(graph, name) + getattr(their, name)
     if graph.independent is not None or their.independent is not None:
         fields["independent"] = graph.independent_joint_names + their.independent_joint_names
-    return changed(graph, **fields)
+    return lock(changed(graph, **fields), {MOUNT: 0.0})
 
 
 def _checked_pose(pose: DualQuaternion | ArrayLike) -> DualQuaternion:
@@ -170,41 +177,3 @@ def _names(graph: Structure) -> tuple[dict[str, None], ...]:
     cut = [loop.name for loop in graph.loop_joints] + [spring.name for spring in graph.springs]
     subsystems = [subsystem.name for subsystem in graph.subsystems]
     return dict.fromkeys(graph.links), dict.fromkeys(joints + cut), dict.fromkeys(subsystems)
-
-
-def _joined(base: Body, ground: Body, link: str, x: DualQuaternion) -> Body:
-    """Return the link's body, merged with the other robot's root link and all links fixed to it."""
-    first, *rest = ground.parts
-    parts = *base.parts, replace(first, parent=link), *rest
-    links = {**base.links, **{name: x * pose for name, pose in ground.links.items()}}
-    return Body(base.name, links, parts, {**base.payloads, **ground.payloads})
-
-
-def _connected(
-    subsystem: Subsystem,
-    entries: Sequence[Joint],
-    base: tuple[int | None, str, Mapping[str, DualQuaternion]],
-    x: DualQuaternion,
-    first: int,
-) -> tuple[Connection, str]:
-    """Return connection point and root link of a subsystem of the attached robot.
-
-    Args:
-        entries: its joints on the base. base: index and name of the body that is the base now, and the poses
-            x_body_link of all links fixed in it. x: pose of the former root link in it. first: index of the
-            attached robot's first joint.
-    """
-    old, (index, name, links) = subsystem.connection, base
-    if old.body is not None:
-        return replace(old, body=old.body + first), subsystem.root_link
-    if subsystem.root_link in subsystem.fixed_links:
-        return replace(old, body=index, x_body_connection=x * old.x_body_connection), subsystem.root_link
-    link, x_link, x_body = attachment(entries, name, links)
-    root_link = subsystem.root_link if len(entries) == 1 else link
-    return Connection(link, index, x_link, x_body), root_link
-
-
-def _fixed_links(subsystem: Subsystem, x: DualQuaternion) -> dict[str, DualQuaternion]:
-    """Return the subsystem's fixed links; x: pose of its robot's root link in the body that carries it."""
-    moved = subsystem.connection.body is None
-    return {link: x * pose if moved else pose for link, pose in subsystem.fixed_links.items()}

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...algebra import DualQuaternion, to_rotation_translation
 from ...exceptions import ModelError, ModelWarning, UnsupportedModelError
 from ..structure import Graph, Structure
-from ..subsystem import Anchor, Body, Gear, Inertial, Joint, JointType, Link, LoopJoint
+from ..subsystem import Anchor, Body, Gear, Inertial, Joint, Link, LoopJoint
 from .bodies import body_at, changed, checked_numbers, require_mapping
 from .reindexing import Carried, Remainder
 
@@ -104,17 +104,8 @@ def lock(graph: Graph, positions: Mapping[str, ArrayLike]) -> Graph:
         else:
             carried[k] = k, DualQuaternion.identity
             joints[k] = joint if body == parent else replace(joint, x_parent_joint=x_parent_joint)
-    bodies = _merged(graph, carried)
-    ground = bodies.pop(None)
-    own = {k: body for k, body in bodies.items() if k is not None}
-    floating = any(joint.type is JointType.FLOATING for joint in joints.values())
-    fields: dict[str, Any] = {
-        **Remainder(graph, joints, own, ground, carried).fields(),
-        "passive_joints": tuple(name for name in graph.passive_joints if name not in locked),
-        "independent": graph.independent and tuple(n for n in graph.independent if n not in locked),
-        "gears": gears,
-        "floating_base": graph.floating_base and floating,
-    }
+    remainder = Remainder(graph, joints, _merged(graph, carried), carried)
+    fields: dict[str, Any] = {**remainder.fields(), "gears": gears}
     fixed = replace(graph, **fields)
     for loop in fixed.loop_joints:
         if closes_nothing(fixed, loop):
@@ -231,7 +222,8 @@ def _union(
         described = member.parts
         if k is not None and k != body:
             joint = graph.joints[k]
-            described = (replace(described[0], parent=joint.parent_link, joint=joint.name), *described[1:])
+            first = replace(described[0], parent=joint.parent_link, joint=joint.name or None)
+            described = (first, *described[1:])
         parts += described
         links |= {
             link: x_body_link if k == body else x * x_body_link for link, x_body_link in member.links.items()

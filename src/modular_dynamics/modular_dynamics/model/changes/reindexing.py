@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from ...algebra import DualQuaternion
 from ..structure import Structure
-from ..subsystem import Body, Connection, Joint, Subsystem
+from ..subsystem import Body, Connection, Joint, JointType, Subsystem
 
 #: Of an old body: index of the body that it is part of now (None: the ground), and its pose in that.
 Carried = tuple[int | None, DualQuaternion]
@@ -36,7 +36,7 @@ class Remainder:
 
     Attributes:
         graph: as it was.
-        joints, bodies: those that stay, by their old index, as they are now. ground: as it is now.
+        joints, bodies: those that stay, by their old index, as they are now; the ground is body None.
         carried: by old index of a body, where its links are fixed now; bodies by their old indices.
         removed: names of black boxes that are removed; those without joints must be named. Other subsystems
             are removed where they lose all joints.
@@ -44,8 +44,7 @@ class Remainder:
 
     graph: Structure
     joints: Mapping[int, Joint]
-    bodies: Mapping[int, Body]
-    ground: Body
+    bodies: Mapping[int | None, Body]
     carried: Mapping[int | None, Carried]
     removed: frozenset[str] = frozenset()
 
@@ -53,14 +52,18 @@ class Remainder:
         """Return the fields of the new graph that differ from the old one's, by name."""
         index: dict[int | None, int | None] = {None: None}
         index |= {old: new for new, old in enumerate(self.joints)}
-        names = {joint.name for joint in self.joints.values()}
+        graph, names = self.graph, {joint.name for joint in self.joints.values()}
+        floating = any(joint.type is JointType.FLOATING for joint in self.joints.values())
         return {
             "joints": tuple(self.joints.values()),
             "bodies": tuple(self.bodies[k] for k in self.joints),
-            "parents": tuple(index[self.carried[self.graph.parents[k]][0]] for k in self.joints),
+            "parents": tuple(index[self.carried[graph.parents[k]][0]] for k in self.joints),
             "subsystems": self._subsystems(index),
-            "joint_names": tuple(name for name in self.graph.joint_names if name in names),
-            "ground": self.ground,
+            "joint_names": tuple(name for name in graph.joint_names if name in names),
+            "passive_joints": tuple(name for name in graph.passive_joints if name in names),
+            "independent": graph.independent and tuple(n for n in graph.independent if n in names),
+            "ground": self.bodies[None],
+            "floating_base": graph.floating_base and floating,
         }
 
     def _subsystems(self, index: Mapping[int | None, int | None]) -> tuple[Subsystem, ...]:
@@ -102,7 +105,7 @@ class Remainder:
         on_links = {self.graph.joints[k].parent_link for k in entries}
         if begins_fixed or (before == entries and (body == old.body or len(on_links) == 1)):
             return moved, subsystem.root_link
-        carrier = self.ground if body is None else self.bodies[body]
+        carrier = self.bodies[body]
         links = dict(carrier.links)
         for box in self.graph.subsystems:
             if self.carried.get(box.connection.body, (-1,))[0] == body:

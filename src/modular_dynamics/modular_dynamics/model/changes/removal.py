@@ -9,7 +9,7 @@ from typing import Any
 from ...algebra import DualQuaternion
 from ...exceptions import ModelError, UnsupportedModelError
 from ..structure import Graph, SourceText, Structure
-from ..subsystem import Body, JointType
+from ..subsystem import Body
 from .bodies import body_at, changed
 from .reindexing import Remainder
 
@@ -42,17 +42,12 @@ def without(graph: Graph, link: str) -> Graph:
         )
     carried = {k: (k, DualQuaternion.identity) for k in (None, *joints)}
     bodies = {k: _without_links(body_at(graph, k), links) for k in carried}
-    ground = bodies.pop(None)
-    own = {k: body for k, body in bodies.items() if k is not None}
     fields: dict[str, Any] = {
-        **Remainder(graph, joints, own, ground, carried, boxes).fields(),
+        **Remainder(graph, joints, bodies, carried, boxes).fields(),
         "loop_joints": tuple(loop for loop in graph.loop_joints if loop.predecessor.link not in links),
         "springs": tuple(spring for spring in graph.springs if spring.anchors[0].link not in links),
         "gears": tuple(gear for gear in graph.gears if gear.joint not in removed),
-        "passive_joints": tuple(name for name in graph.passive_joints if name not in removed),
         "sources": _sources(graph, links),
-        "floating_base": graph.floating_base and any(j.type is JointType.FLOATING for j in joints.values()),
-        "independent": graph.independent and tuple(n for n in graph.independent if n not in removed),
     }
     return changed(graph, **fields)
 

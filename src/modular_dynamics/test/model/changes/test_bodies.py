@@ -7,10 +7,8 @@ from hypothesis import strategies as st
 
 import modular_dynamics as md
 from helpers.changed_robots import add_fixed_link, edited, untagged
-from helpers.random_examples.black_boxes import boxed_trees
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
-from helpers.read_back import assert_close, assert_same, read_back
 from helpers.robots.closed_robots import STATES
 from modular_dynamics.algebra import DualQuaternion
 from modular_dynamics.model import Body
@@ -136,21 +134,3 @@ def test_in_a_black_box_is_refused(boxed_arm):
     for link in ("tv7_gripper_base", "tv7_left_finger"):
         with pytest.raises(md.UnsupportedModelError, match=r"belongs to the black box 'tool'"):
             boxed_arm.with_payload(link, mass=1.0)
-
-
-@examples(30)
-@given(tree=boxed_trees(), data=st.data())
-def test_beside_black_boxes_it_is_a_fixed_link(tree, data):
-    graph = tree.load()
-    link = data.draw(st.sampled_from([name for name in graph.links if not tree.boxed(name)]))
-    mass, com = 1.5, (0.1, 0.2, 0.3)
-    loaded = graph.with_payload(link, mass=mass, com=com)
-    load = {"mass": mass, "com": com, "inertia": np.zeros((3, 3))}
-    theirs = tree.load(edited(tree.urdf, lambda root: add_fixed_link(root, link, "load", **load)))
-    rng = np.random.default_rng(0)
-    q = graph.integrate(graph.neutral(), rng.normal(size=graph.nv))
-    v, a = rng.normal(size=(2, graph.nv))
-    boxes = {box.name: rng.normal(size=6) for box in graph.subsystems if box.black_box}
-    ours, expected = (md.inverse_dynamics(one, q, v, a, black_box_wrenches=boxes) for one in (loaded, theirs))
-    assert_close(ours, expected)
-    assert_same(read_back(loaded), loaded)
