@@ -9,14 +9,14 @@ T^T in a backward sweep. So M and C take O(n^2) blocks, N takes O(n).
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
 from numpy.typing import ArrayLike
 from sympy.codegen.rewriting import create_expand_pow_optimization
-from sympy.simplify.fu import TR8
+from sympy.simplify.fu import TR5, TR6, TR8
 
 from ...algebra.matrix_forms import Array, ad, homogeneous, inverse
 from ...algebra.matrix_forms import adjoint_matrix as adjoint
@@ -169,6 +169,8 @@ def _exact(numbers: Array) -> Array:
 LARGEST = 1_000
 #: Terms up to which sums of angles are tried.
 _FEW = 30
+#: Power of a sine or cosine up to which squares are written by the other one.
+_LARGEST_POWER = 100
 
 
 def number_of_terms(expression: Expression, table: Mapping[Any, Expression], known: dict[Any, int]) -> int:
@@ -210,7 +212,8 @@ def written_out(
             "is short: see .definitions, or raise the limit by largest="
         )
     flat = sympy.expand(_flat(expression, table, {}))
-    choices = sorted([flat, *_by_squares(flat)], key=sympy.count_ops)
+    by_squares = [sympy.expand(rule(flat, max=_LARGEST_POWER)) for rule in (TR5, TR6)]
+    choices = sorted([flat, *by_squares], key=sympy.count_ops)
     if len(sympy.Add.make_args(choices[0])) <= _FEW:
         choices.append(sympy.expand(TR8(choices[0])))
     choices += [sympy.factor_terms(choice) for choice in choices]
@@ -233,20 +236,6 @@ def _flat(
             known[symbol] = sympy.expand(_flat(table[symbol], table, known))
         parts[symbol] = known[symbol]
     return expression.xreplace(parts)
-
-
-def _by_squares(flat: Expression) -> list[Expression]:
-    """Return the expression with sin^2 written by cos^2, and with cos^2 written by sin^2."""
-    angles = {function.args[0] for function in flat.atoms(sympy.sin, sympy.cos)}
-    results = []
-    for kept, replaced in ((sympy.sin, sympy.cos), (sympy.cos, sympy.sin)):
-        squares = {replaced(angle): (kept(angle), replaced(angle)) for angle in angles}
-        result = flat.replace(
-            lambda x, squares=squares: x.is_Pow and x.base in squares and x.exp.is_Integer and x.exp > 1,
-            lambda x, squares=squares: (1 - squares[x.base][0] ** 2) ** (x.exp // 2) * x.base ** (x.exp % 2),
-        )
-        results.append(sympy.expand(result))
-    return results
 
 
 _ROWS = ("x", "y", "z", "wx", "wy", "wz")
@@ -312,17 +301,16 @@ class Sweeps:
             lambda angle: self.definitions.named(sympy.sin(angle), f"s{number}"),
             lambda angle: self.definitions.named(sympy.cos(angle), f"c{number}"),
         )
-        for row, column in np.ndindex(3, 4):
-            H[row, column] = self.definitions.named(
-                sympy.expand(H[row, column]), f"H{number}_{row + 1}{column + 1}"
-            )
+        self._name_entries(H, np.ndindex(3, 4), f"H{number}")
         X = adjoint(inverse(H))
-        for row, column in np.ndindex(3, 3):
-            entry = self.definitions.named(
-                sympy.expand(X[row, column + 3]), f"T{number}_{row + 1}{column + 4}"
-            )
-            X[row, column + 3] = entry
+        self._name_entries(X, ((row, column) for row in range(3) for column in range(3, 6)), f"T{number}")
         return X
+
+    def _name_entries(self, matrix: Array, at: Iterable[tuple[Any, ...]], name: str) -> None:
+        """Replace entries (row, column) of a matrix by symbols that stand for them."""
+        for row, column in at:
+            entry = sympy.expand(matrix[row, column])
+            matrix[row, column] = self.definitions.named(entry, f"{name}_{row + 1}{column + 1}")
 
     def _columns(self) -> list[dict[int, Array]]:
         """Return the blocks of T S: for each body the columns of the joints that move it."""
@@ -342,15 +330,9 @@ class Sweeps:
             number = self.numbers[k]
             moved = 0 if parent is None else self.X[k] @ V[parent]
             V.append(self._named(moved + rates[k], f"V{number}"))
-            block = gyroscopic(self.exact.M[k], V[k], sympy.S.Half)
-            for row, column in np.ndindex(6, 6):
-                if row < column:
-                    name = f"B{number}_{row + 1}{column + 1}"
-                    entry = self.definitions.named(sympy.expand(block[row, column]), name)
-                    block[row, column], block[column, row] = entry, -entry
-                elif row == column:
-                    block[row, column] = sympy.S.Zero
-            B.append(block)
+            upper = np.triu(gyroscopic(self.exact.M[k], V[k], sympy.S.Half), 1)  # it is skew-symmetric
+            self._name_entries(upper, zip(*np.triu_indices(6, 1), strict=True), f"B{number}")
+            B.append(upper - upper.T)
         return B
 
     def _coriolis(self, j: int, rates: list[Array], B: list[Array]) -> dict[int, Array]:
