@@ -30,8 +30,8 @@ def test_a_change_gives_a_new_assembly():
     assert new.undock("v2") == old
 
 
-def test_undocking_releases_what_is_beyond():
-    rest, cut = organism().split("v3")
+def test_undocking_releases_what_is_beyond_and_the_other_part_is_seen_from_there():
+    rest, cut = organism().undock("v3"), organism().with_base("v3").undock("v0")
     assert list(rest) == ["v0", "v1", "v2", "v6", "v7", "v8"]
     assert list(cut) == ["v3", "v4", "v5"]
     assert cut.base == "v3"
