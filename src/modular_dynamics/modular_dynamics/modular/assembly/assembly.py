@@ -254,7 +254,7 @@ class Assembly(Structure):
                 ) from None
         return self.changed(
             placed={name: placed for name, placed in self.placed.items() if name not in carried},
-            used={key: at for key, at in self.used.items() if not carried.keys() & {key[0], at[0]}},
+            used={key: at for key, at in self.used.items() if key[0] not in carried and at[0] not in carried},
             filled={cell: name for cell, name in self.filled.items() if name not in carried},
             rings=tuple(ring for ring in self.rings if ring.parent not in carried),
         )
