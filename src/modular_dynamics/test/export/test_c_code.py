@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 import modular_dynamics as md
-from helpers.c_compiler import CFunctions, compiled, needs_gcc, run
+from helpers.c_compiler import CFunctions, assert_agrees, compiled, needs_gcc, run
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
@@ -28,20 +28,12 @@ ROBOTS = [
 ]
 
 
-def assert_program_agrees(exported, functions):
-    finished = run(compiled(exported))
-    assert finished.returncode == 0, finished.stdout
-    lines = finished.stdout.splitlines()
-    assert [line.split(":")[0] for line in lines] == list(functions)
-    assert all(line.endswith(": ok") for line in lines)
-
-
 @needs_gcc
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "floating", "functions"), ROBOTS)
 def test_robots_equal_the_library(load_robot, tmp_path, name, floating, functions):
     exported = load_robot(name, floating_base=floating).export_c(tmp_path / f"{name}.c", functions)
-    assert_program_agrees(exported, functions)
+    assert_agrees(exported, functions)
 
 
 @needs_gcc
@@ -55,7 +47,7 @@ def test_random_trees_equal_the_library(tmp_path_factory, tree):
     M = md.mass_matrix(graph, q)
     functions = EXPORTED if np.linalg.cond(M) < 1e8 else (*TORQUES, EXPORTED[-1])
     exported = graph.export_c(tmp_path_factory.mktemp("tree") / "tree.c", functions)
-    assert_program_agrees(exported, functions)
+    assert_agrees(exported, functions)
     c = CFunctions(exported)
     tau = md.inverse_dynamics(graph, q, v, a)
     terms = max(np.abs(x).max() for x in (tau, md.nonlinear_effects(graph, q, v), M @ a))
@@ -101,7 +93,7 @@ def test_names_are_arbitrary_text(tmp_path):
     for cached in ("_joint_index", "_slices"):
         graph.__dict__.pop(cached, None)
     exported = graph.export_c(tmp_path / "9-arm.c", ["inverse_dynamics"])
-    assert_program_agrees(exported, ["inverse_dynamics"])
+    assert_agrees(exported, ["inverse_dynamics"])
     text = exported.header.read_text("ascii")
     assert "int robot_9_arm_inverse_dynamics(" in text
     assert "<U+002A>/ int x; /<U+002A>" in text
@@ -204,7 +196,7 @@ def test_poses_and_jacobians_of_links(load_robot, tmp_path):
     graph = load_robot("vendor_arm", floating_base=True)
     links = (graph.links[-1], graph.links[0], graph.links[5])
     exported = graph.export_c(tmp_path / "arm.c", ["jacobian", "frame_poses"], links)
-    assert_program_agrees(exported, ["frame_poses", "jacobian"])
+    assert_agrees(exported, ["frame_poses", "jacobian"])
     c = CFunctions(exported)
     q = random_states(graph, 1, 5)[0][0]
     poses = md.frame_poses(graph, q, links)
