@@ -140,7 +140,7 @@ def header(robot: Robot, programs: Sequence[Program]) -> str:
         *order_lines(robot.joints, "q", "v"),
     ]
     if loops:
-        about += ["", "Order of all joints (velocities = W v):"]
+        about += ["", "Order of all joints (velocities = W v; passive ones are unactuated):"]
         about += order_lines(robot.all_joints, "coordinates", "velocities")
     lines = [*_comment(about), f"#ifndef {upper}_H", f"#define {upper}_H", ""]
     lines += _sizes(upper, robot.joints, "q", "v, a and tau")
