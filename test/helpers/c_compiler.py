@@ -25,6 +25,15 @@ def run(program):
     return subprocess.run([str(program)], capture_output=True, text=True, check=False)
 
 
+def assert_agrees(exported, functions=None):
+    """The test program passes; it prints a line for each of these functions, if they are given."""
+    finished = run(compiled(exported))
+    assert finished.returncode == 0, finished.stdout
+    lines = finished.stdout.splitlines()
+    assert all(line.endswith(": ok") for line in lines)
+    assert functions is None or [line.split(":")[0] for line in lines] == list(functions)
+
+
 def _functions(exported):
     """The functions, compiled once for the test program and for `CFunctions`."""
     compiled_file = exported.source.with_suffix(".o")

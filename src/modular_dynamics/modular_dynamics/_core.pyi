@@ -87,16 +87,6 @@ _Rates: TypeAlias = _Array | None
 #: [input, array, element]; or [constant, index, 0]. Every line is needed.
 _Recorded: TypeAlias = tuple[_Integers, _Array, _Integers, _Integers, _Integers]
 
-def simplified(operations: _Integers, constants: _Array, results: _Integers, /) -> _Recorded:
-    """Return any list of operations as it would have been recorded: see `Robot.record`.
-
-    Constants are folded, nothing is listed twice, and x + 0, 1 x, 0 x, x - x, double signs vanish: it is for
-    finite numbers.
-
-    Raises:
-        ValueError: a line that is not before its reader, an unknown operation.
-    """
-
 class Frames:
     """Frames fixed in bodies of a robot, as links are. Functions compute only the joints that carry them."""
 

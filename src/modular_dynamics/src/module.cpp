@@ -448,10 +448,8 @@ const char about[] =
     "passes on; UNKNOWN, inside a black box, where torques are NaN.\n\n"
     "Any thread may call. One state holds the interpreter's lock, many release it. Robots and frames never change.";
 
-// Not -1: then Python would copy the module into a subinterpreter without asking.
-PyMethodDef functions[] = {method("simplified", simplified, "simplified(operations, constants, results): a list of operations"),
-                           {nullptr, nullptr, 0, nullptr}};
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", about, 0, functions, nullptr, nullptr, nullptr, nullptr};
+// The size of a state is not -1: then Python would copy the module into a subinterpreter without asking.
+PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", about, 0, nullptr, nullptr, nullptr, nullptr, nullptr};
 
 } // namespace
 

@@ -205,36 +205,3 @@ PyObject* modular_dynamics::recorded(const char* name, const LoopRequest& reques
     run_loops(name, r, inputs, near, farthest, results, reach);
   });
 }
-
-PyObject* modular_dynamics::simplified(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
-  if (!has_count(count, 3, 3)) return nullptr;
-  const Expected expected[3] = {{"operations", NPY_INT64, 2, {-1, 3}}, {"constants", NPY_DOUBLE, 1, {-1}}, {"results", NPY_INT64, 1, {-1}}};
-  void* data[3];
-  npy_intp sizes[3];
-  for (int k = 0; k < 3; ++k) {
-    if (!(data[k] = data_of(arguments[k], expected[k]))) return nullptr;
-    sizes[k] = PyArray_DIM(as_array(arguments[k]), 0);
-  }
-  return recorded_by([&](Places& results, Places&) {
-    const auto lines = static_cast<const npy_int64*>(data[0]);
-    const auto constants = static_cast<const double*>(data[1]);
-    auto checked = [](npy_int64 value, npy_intp stop) {
-      if (value < 0 || value >= stop) throw std::logic_error(std::to_string(value) + " is no number of a line, operation or constant before");
-      return value;
-    };
-    Places places;
-    for (npy_intp k = 0; k < sizes[0]; ++k) {
-      const npy_int64* line = lines + 3 * k;
-      const auto operation = Operation(checked(line[0], operation_count));
-      if (operation == Operation::constant) {
-        places.push_back(Recorder::active->constant(constants[checked(line[1], sizes[1])]));
-      } else if (operation == Operation::input) {
-        places.push_back(Recorder::active->input(line[1], line[2]));
-      } else {
-        const npy_int64 second = operation < Operation::add ? 0 : checked(line[2], k);
-        places.push_back(Recorder::active->record(operation, places[checked(line[1], k)], places[second]));
-      }
-    }
-    for (npy_intp k = 0; k < sizes[2]; ++k) results.push_back(places[checked(static_cast<const npy_int64*>(data[2])[k], sizes[0])]);
-  });
-}

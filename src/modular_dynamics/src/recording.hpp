@@ -20,7 +20,4 @@ PyObject* recorded(const char* name, const Request<double>& request, int inputs)
 /// between links count. near (nq): closed coordinates, whose assembly mode it is. farthest: how far each coordinate may be from there.
 PyObject* recorded(const char* name, const LoopRequest& request, int inputs, bool springs, const double* near, const double* farthest);
 
-/// simplified(operations, constants, results): any list, as the functions above would have recorded it.
-PyObject* simplified(PyObject* module, PyObject* const* arguments, Py_ssize_t count);
-
 } // namespace modular_dynamics

@@ -11,7 +11,7 @@ def port(name, number, body, xyz, normal, up=(0, 0, 1)):
     """A port that fits those of the shipped modules."""
     z, x = np.array(normal, float), np.array(up, float)
     rotation = np.column_stack([x, np.cross(z, x), z])
-    return modular.Port(name, number, body, from_rotation_translation(rotation, xyz), (0.09,), "h", "dock")
+    return modular.Port(name, number, body, from_rotation_translation(rotation, xyz), "h", "dock")
 
 
 def body(name, mass, com, seed):

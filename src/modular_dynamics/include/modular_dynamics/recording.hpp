@@ -128,24 +128,6 @@ class Recorder {
     return is_constant(y) && is_constant(x) ? constant(std::atan2(value(y), value(x))) : line(Operation::atan2, y, x);
   }
   Place input(std::int64_t array, std::int64_t element) { return line(Operation::input, array, element); }
-  /// Appends an operation other than a constant.
-  Place record(Operation operation, std::int64_t a, std::int64_t b) {
-    const Place x = Place(a), y = Place(b);
-    Place sine, cosine;
-    switch (operation) {
-      case Operation::neg: return neg(x);
-      case Operation::sin: return sine_cosine(x, sine, cosine), sine;
-      case Operation::cos: return sine_cosine(x, sine, cosine), cosine;
-      case Operation::sqrt: return sqrt(x);
-      case Operation::floor: return floor(x);
-      case Operation::add: return add(x, y);
-      case Operation::sub: return sub(x, y);
-      case Operation::mul: return mul(x, y);
-      case Operation::div: return div(x, y);
-      case Operation::atan2: return atan2(x, y);
-      default: return input(a, b);
-    }
-  }
 
   /// Keeps only the lines that these results need, and renumbers the results.
   void keep(const std::vector<std::vector<Place>*>& results) {

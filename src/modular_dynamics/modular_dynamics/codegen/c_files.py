@@ -140,7 +140,7 @@ def header(robot: Robot, programs: Sequence[Program]) -> str:
         *order_lines(robot.joints, "q", "v"),
     ]
     if loops:
-        about += ["", "Order of all joints (velocities = W v):"]
+        about += ["", "Order of all joints (velocities = W v; passive ones are unactuated):"]
         about += order_lines(robot.all_joints, "coordinates", "velocities")
     lines = [*_comment(about), f"#ifndef {upper}_H", f"#define {upper}_H", ""]
     lines += _sizes(upper, robot.joints, "q", "v, a and tau")
@@ -201,82 +201,76 @@ _STATUS_OF_LOOPS = (
     "     more than 1e5 rad or m from the coordinates below.",
 )
 _COMPARE = """\
-/* The largest difference; NaN and infinity count as infinite. */
-static double largest_difference(const double *x, const double *expected, int length)
+/* The largest difference so far, or that of two arrays; NaN and infinity count as infinite. */
+static double larger(double worst, const double *x, const double *expected, int length, double scale)
 {
-    double difference = 0.0;
     for (int k = 0; k < length; ++k) {
-        const double one = fabs(x[k] - expected[k]);
-        if (!(one <= DBL_MAX)) {
-            return HUGE_VAL;
-        }
-        difference = one > difference ? one : difference;
+        const double one = fabs(x[k] - expected[k]) / scale;
+        worst = !(one <= DBL_MAX) ? HUGE_VAL : one > worst ? one : worst;
     }
-    return difference;
+    return worst;
 }
+"""
+#: A function that tests one exported function on every state, and on a number that is not finite.
+_CHECK = """\
+
+static int check_{name}(void)
+{{
+    double worst = 0.0, bad[{length}];
+    int failures = 0;
+{declared}
+    for (int k = 0; k < {states}; ++k) {{
+        failures |= {function}({inputs}, {results}) != 0;
+{compared}
+    }}
+    for (int k = 0; k < {length}; ++k) {{
+        bad[k] = {name}_{first}[k];
+    }}
+    bad[0] = NAN; /* must be reported, and must not give a number */
+    failures |= {function}({bad}, {results}) != 1;
+    failures |= {result}[0] == {result}[0];
+    failures |= !(worst <= {tolerance!r});
+    printf("{name}: largest relative difference %.1e: %s\\n", worst, failures ? "FAILED" : "ok");
+    return failures;
+}}
 """
 
 
 def test_program(robot: Robot, recordings: Sequence[Recording]) -> str:
     """Return a program that prints each function's largest relative difference, or fails."""
-    lines = [*_comment([f"Compares {robot.stem}.c with results of the library that are recorded here."])]
-    lines += [
-        f'#include "{robot.stem}.h"',
-        "",
-        "#include <float.h>",
-        "#include <math.h>",
-        "#include <stdio.h>",
-    ]
-    lines += ["", _COMPARE]
+    lines = _comment([f"Compares {robot.stem}.c with results of the library that are recorded here."])
+    lines += [f'#include "{robot.stem}.h"', ""]
+    lines += ["#include <float.h>", "#include <math.h>", "#include <stdio.h>", "", _COMPARE]
     for recording in recordings:
         lines += _check(robot, recording)
     lines += ["int main(void)", "{", "    int failures = 0;"]
     lines += [f"    failures += check_{one.program.name}();" for one in recordings]
-    lines += ["    return failures > 0;", "}", ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, "    return failures > 0;", "}", ""])
 
 
 def _check(robot: Robot, recording: Recording) -> list[str]:
-    """Return a C function that tests one function on every state, and on a number that is not finite."""
-    program, states = recording.program, len(recording.inputs[0])
-    name = program.name
-    lines = [
-        _array(f"{name}_{vector}", values)
-        for (vector, _), values in zip(program.inputs, recording.inputs, strict=True)
-    ]
-    for result, values in zip(program.results, recording.results, strict=True):
-        lines.append(_array(f"{name}_{result.name}", values))
-    lines += ["", f"static int check_{name}(void)", "{"]
-    lines += ["    double worst = 0.0;", "    int failures = 0;"]
-    lines += [f"    static double {result.name}[{len(result.lines)}];" for result in program.results]
-    first, length = program.inputs[0]
-    lines += [f"    double bad[{length}];", f"    for (int k = 0; k < {states}; ++k) {{"]
-    inputs = [f"{name}_{vector} + k * {count}" for vector, count in program.inputs]
-    results = [result.name for result in program.results]
-    lines.append(f"        if ({robot.prefix}_{name}({', '.join([*inputs, *results])}) != 0) {{")
-    lines += ["            failures = 1;", "        }"]
-    for result, scale in zip(program.results, recording.scales, strict=True):
-        count = len(result.lines)
-        expected = f"{name}_{result.name} + k * {count}"
-        lines += [
-            "        {",
-            f"            const double one = largest_difference({result.name}, {expected}, {count});",
-            f"            worst = one > worst * {scale!r} ? one / {scale!r} : worst;",
-            "        }",
-        ]
+    """Return the recorded states and results, and the C function that tests one function with them."""
+    program, name = recording.program, recording.program.name
+    (first, length), results = program.inputs[0], [result.name for result in program.results]
+    lengths = [len(result.lines) for result in program.results]
+    names = [*(vector for vector, _ in program.inputs), *results]
+    named = zip(names, (*recording.inputs, *recording.results), strict=True)
     others = [f"{name}_{vector}" for vector, _ in program.inputs[1:]]
-    lines += [
-        "    }",
-        f"    for (int k = 0; k < {length}; ++k) {{",
-        f"        bad[k] = {name}_{first}[k];",
-        "    }",
-        "    bad[0] = NAN; /* must be reported, and must not give a number */",
-        f"    failures |= {robot.prefix}_{name}({', '.join(['bad', *others, *results])}) != 1;",
-        f"    failures |= {results[0]}[0] == {results[0]}[0];",
-        f"    failures |= !(worst <= {recording.tolerance!r});",
-        f'    printf("{name}: largest relative difference %.1e: %s\\n", worst, failures ? "FAILED" : "ok");',
-        "    return failures;",
-        "}",
-        "",
-    ]
-    return lines
+    text = _CHECK.format(
+        name=name,
+        function=f"{robot.prefix}_{name}",
+        states=len(recording.inputs[0]),
+        inputs=", ".join(f"{name}_{vector} + k * {count}" for vector, count in program.inputs),
+        bad=", ".join(["bad", *others]),
+        results=", ".join(results),
+        result=results[0],
+        declared="\n".join(f"    static double {own}[{n}];" for own, n in zip(results, lengths, strict=True)),
+        compared="\n".join(
+            f"        worst = larger(worst, {own}, {name}_{own} + k * {n}, {n}, {scale!r});"
+            for own, n, scale in zip(results, lengths, recording.scales, strict=True)
+        ),
+        first=first,
+        length=length,
+        tolerance=recording.tolerance,
+    )
+    return [*(_array(f"{name}_{own}", values) for own, values in named), text]

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import OPERATIONS, simplified
+from .._core import OPERATIONS
 
-__all__ = ["Line", "Listing", "Program", "Recorded", "Result", "program"]
+__all__ = ["Line", "Program", "Recorded", "Result", "program"]
 
 #: A function as `_core` returns it: operations (n, 3), constants, and the lines of results, of pivots, and of
 #: numbers that must be positive for loops to close.
@@ -49,29 +49,6 @@ class Line(NamedTuple):
         if self.kind in ("input", "constant"):
             return ()
         return (self.first,) if self.kind in _OF_ONE_LINE else (self.first, self.second)
-
-
-class Listing:
-    """A list of operations that is written line by line, where the core does not record it."""
-
-    def __init__(self) -> None:
-        self._operations: list[tuple[int, int, int]] = []
-        self._constants: list[float] = []
-
-    def add(self, kind: str, first: int, second: int = 0) -> int:
-        """Append an operation (see `Line`) and return its line."""
-        self._operations.append((OPERATIONS.index(kind), first, second))
-        return len(self._operations) - 1
-
-    def constant(self, value: float) -> int:
-        """Append a number and return its line."""
-        self._constants.append(value)
-        return self.add("constant", len(self._constants) - 1)
-
-    def simplified(self, results: Sequence[int]) -> Recorded:
-        """Return the lines that the results need, simplified as those that the core records."""
-        operations = np.array(self._operations, np.int64).reshape(-1, 3)
-        return simplified(operations, np.array(self._constants, float), np.array(results, np.int64))
 
 
 @dataclass(frozen=True)

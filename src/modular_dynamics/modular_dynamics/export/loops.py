@@ -1,33 +1,25 @@
 """Exported functions of a robot with loops, of its independent joints, with the library's results."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..codegen.c_files import Recording
-from ..codegen.program import Program, program
-from ..dynamics import gravity_torque, mass_matrix, nonlinear_effects
+from ..codegen.program import program
+from ..dynamics import mass_matrix, nonlinear_effects
 from ..dynamics.arguments import Array
+from ..dynamics.core_robot import SPRINGS
 from ..exceptions import ClosureError, SingularityError, StateError, UnsupportedModelError
 from ..loops.assembly.mechanism import FARTHEST
 from ..loops.core_loops import core_loops
+from ..loops.dynamics.equation_of_motion import close_loops, explicit_constraint_jacobian
 from ..loops.dynamics.results import ClosedLoopResult
 from ..loops.dynamics.solver import ClosedLoopSolver, solver_of
 from ..model import SubsystemGraph, checked_vectors
 from ..model.graph import DEFAULT_FUNCTIONS
-from .tree import (
-    ACCELERATIONS,
-    MASS_MATRIX,
-    STATES,
-    TOLERANCE,
-    TORQUES,
-    checked_names,
-    quaternions,
-    verify,
-    weights,
-)
+from . import tree
+from .tree import STATES, Function, checked_names, quaternions, recorded, weights
 
 __all__ = ["FUNCTIONS", "loop_recordings"]
 
@@ -39,68 +31,21 @@ SPREAD, NEARER = 1.0, 0.95
 LARGEST_TURN = 3.0
 
 
-@dataclass(frozen=True)
-class _Function:
-    """An exported function of robots with closed loops.
-
-    Attributes:
-        purpose: what it computes, as the header says it.
-        vectors: how many of q, v and the third vector it takes. third: name of the third one.
-        result, unit: name and unit of what it computes.
-        library: the library's result at a state.
-        quantity: name of the core's function, if it is another. springs: whether springs count.
-    """
-
-    purpose: str
-    vectors: int
-    result: str
-    unit: str
-    library: Callable[[ClosedLoopSolver, ClosedLoopResult], Array]
-    quantity: str = ""
-    third: str = "a"
-    springs: bool = True
-
-
-def _nonlinear_effects(solver: ClosedLoopSolver, at: ClosedLoopResult) -> Array:
-    """Return the torques at a state with zero accelerations of the independent joints."""
-    v = at.velocities[solver.independent_v]
-    return solver.inverse_dynamics(at.coordinates, v, np.zeros(len(at.tau))).tau
-
-
-def _at_positions(function: Callable[..., Array]) -> Callable[[ClosedLoopSolver, ClosedLoopResult], Array]:
-    """Return a function of the library that takes positions alone, as `_Function.library`."""
-
-    def library(solver: ClosedLoopSolver, at: ClosedLoopResult) -> Array:
-        return function(solver.graph, at.coordinates[solver.independent_q], guess=at.coordinates)
-
-    return library
-
-
 _CLOSED = "Coordinates of all joints, loops closed."
 _JACOBIAN = "W: velocities of all joints are W v, v of the independent ones."
-_TORQUES = "Torques of the independent joints; passive joints are unactuated."
-_EFFECTS = "Torques h of the independent joints at zero acceleration of theirs: velocities, gravity, springs."
-_GRAVITY = "Torques g of the independent joints that gravity needs; springs do not count."
-_MASSES = "Mass matrix M of the independent joints."
-_ACCELERATIONS = "Accelerations a of the independent joints that their torques tau give: M a + h = tau."
 _OF_ALL, _RATES = "of all joints [rad, m or 1]", "of all joints by v of the independent ones"
-_ID = "inverse_dynamics"
-
+_OF_TREES = ("inverse_dynamics", "nonlinear_effects", "gravity_torque", "mass_matrix", "forward_dynamics")
 #: Exported functions by the library's names; q, v, a, tau are of the independent joints.
-FUNCTIONS: Mapping[str, _Function] = {
-    "close_loops": _Function(_CLOSED, 1, "coordinates", _OF_ALL, lambda _, at: at.coordinates, "coordinates"),
-    "explicit_constraint_jacobian": _Function(
-        _JACOBIAN, 1, "W", _RATES, lambda _, at: at.projection, "projection"
+FUNCTIONS: Mapping[str, Function] = {
+    "close_loops": Function(
+        *(_CLOSED, close_loops, 1, {"coordinates": _OF_ALL}, lambda graph, *_: (graph.nq,)),
+        quantity="coordinates",
     ),
-    "inverse_dynamics": _Function(_TORQUES, 3, "tau", TORQUES, lambda _, at: at.tau),
-    "nonlinear_effects": _Function(_EFFECTS, 2, "h", TORQUES, _nonlinear_effects, _ID),
-    "gravity_torque": _Function(_GRAVITY, 1, "g", TORQUES, _at_positions(gravity_torque), _ID, springs=False),
-    "mass_matrix": _Function(_MASSES, 1, "M", MASS_MATRIX, _at_positions(mass_matrix)),
-    "forward_dynamics": _Function(
-        # states whose torques inverse dynamics computed
-        *(_ACCELERATIONS, 3, "a", ACCELERATIONS, lambda solver, at: at.accelerations[solver.independent_v]),
-        third="tau",
+    "explicit_constraint_jacobian": Function(
+        *(_JACOBIAN, explicit_constraint_jacobian, 1, {"W": _RATES}, lambda graph, nv, _: (graph.nv, nv)),
+        quantity="projection",
     ),
+    **{name: tree.FUNCTIONS[name] for name in _OF_TREES},
 }
 
 
@@ -127,10 +72,7 @@ def loop_recordings(
     start = solver.reference() if guess is None else checked_vectors(graph, q=guess)[0]
     near = solver.close(start[solver.independent_q], start)
     states = _states(solver, near, what)
-    recordings = [_recorded(solver, name, near, states) for name in names]
-    for recording in recordings:
-        verify(graph, recording)
-    return recordings
+    return [_recorded(solver, name, near, states) for name in names]
 
 
 def _checked_functions(
@@ -196,25 +138,6 @@ def _states(solver: ClosedLoopSolver, near: Array, what: str) -> list[ClosedLoop
     return sorted(states, key=lambda state: state.condition)[:STATES]
 
 
-def _program(solver: ClosedLoopSolver, name: str, near: Array) -> Program:
-    """Return a recorded function in the assembly mode of these closed coordinates (nq,) of all joints."""
-    function, graph, reach = FUNCTIONS[name], solver.graph, solver.system.reach
-    quantity = function.quantity or name
-    farthest = np.divide(FARTHEST, reach, out=np.full(len(reach), np.inf), where=reach > 0.0)
-    places, count = solver.independent_q.tolist(), len(solver.independent_v)
-    vectors = (("q", len(places)), ("v", count), (function.third, count))
-    shapes = {"coordinates": (graph.nq,), "W": (graph.nv, count), "M": (count, count)}
-    return program(
-        name,
-        function.purpose,
-        vectors[: function.vectors],
-        graph.once(core_loops).record(quantity, function.vectors, function.springs, near, farthest),
-        [(function.result, shapes.get(function.result, (count,)), function.unit)],
-        [places.index(first) for first in quaternions(graph) if first in places],
-        _notes(solver, near),
-    )
-
-
 def _notes(solver: ClosedLoopSolver, near: Array) -> tuple[str, ...]:
     """Return notes for the header on the assembly mode."""
     graph, passive = solver.graph, solver.system.passive
@@ -229,19 +152,35 @@ def _notes(solver: ClosedLoopSolver, near: Array) -> tuple[str, ...]:
 def _recorded(
     solver: ClosedLoopSolver, name: str, near: Array, states: Sequence[ClosedLoopResult]
 ) -> Recording:
-    """Return the recorded program of a function, with states and the library's results to compare it with."""
-    function, chosen = FUNCTIONS[name], solver.independent_v
-    results = np.array([function.library(solver, state).ravel() for state in states])
-    vectors = (
-        np.array([state.coordinates[solver.independent_q] for state in states]),
-        np.array([state.velocities[chosen] for state in states]),
-        np.array([state.tau if function.third == "tau" else state.accelerations[chosen] for state in states]),
+    """Return a function recorded in the assembly mode of ``near``, coordinates (nq,) of all joints."""
+    function, graph, reach, chosen = FUNCTIONS[name], solver.graph, solver.system.reach, solver.independent_v
+    farthest = np.divide(FARTHEST, reach, out=np.full(len(reach), np.inf), where=reach > 0.0)
+    places, count = solver.independent_q.tolist(), len(chosen)
+    vectors = (("q", len(places)), ("v", count), (function.third, count))
+    quantity, springs = function.quantity or name, bool(function.terms & SPRINGS)
+    made = program(
+        name,
+        function.purpose,
+        vectors[: function.vectors],
+        graph.once(core_loops).record(quantity, function.vectors, springs, near, farthest),
+        [(own, function.shape(graph, count, 0), unit) for own, unit in function.results.items()],
+        [places.index(first) for first in quaternions(graph) if first in places],
+        _notes(solver, near),
     )
-    sizes = [_size_of_terms(solver, function.result, state) for state in states]
-    scale = max(float(np.abs(results).max()), *sizes)
-    scales = (scale if scale > 0.0 else 1.0,)  # all scales are zero without gravity
-    exported = _program(solver, name, near)
-    return Recording(exported, vectors[: function.vectors], (results,), scales, TOLERANCE)
+    given = [
+        (
+            state.coordinates[solver.independent_q],
+            state.velocities[chosen],
+            state.tau if function.third == "tau" else state.accelerations[chosen],
+        )[: function.vectors]
+        for state in states
+    ]
+    results = [
+        function.library(graph, *vectors, guess=state.coordinates)
+        for vectors, state in zip(given, states, strict=True)
+    ]
+    sizes = {own: max(_size_of_terms(solver, own, state) for state in states) for own in function.results}
+    return recorded(graph, made, given, results, sizes)
 
 
 def _size_of_terms(solver: ClosedLoopSolver, result: str, state: ClosedLoopResult) -> float:

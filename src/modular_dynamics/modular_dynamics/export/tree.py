@@ -20,19 +20,7 @@ from ..exceptions import StateError, UnsupportedModelError
 from ..model import JointType, SubsystemGraph
 from ..model.graph import DEFAULT_FUNCTIONS
 
-__all__ = [
-    "ACCELERATIONS",
-    "FUNCTIONS",
-    "MASS_MATRIX",
-    "STATES",
-    "TOLERANCE",
-    "TORQUES",
-    "checked_names",
-    "quaternions",
-    "tree_recordings",
-    "verify",
-    "weights",
-]
+__all__ = ["FUNCTIONS", "STATES", "Function", "checked_names", "recorded", "tree_recordings"]
 
 #: Number of states at which a program is compared with the library, here and by the test file.
 STATES = 5
@@ -60,18 +48,6 @@ def checked_names(
     return tuple(name for name in known if name in names)
 
 
-def verify(graph: SubsystemGraph, recording: Recording) -> None:
-    """Raise UnsupportedModelError where a program's results differ from the library's."""
-    values = recording.program.values(recording.inputs)
-    for ours, expected, scale in zip(values, recording.results, recording.scales, strict=True):
-        difference = float(np.abs(ours - expected).max()) / scale
-        if not difference <= LARGEST_DIFFERENCE:
-            raise UnsupportedModelError(
-                f"the program of {recording.program.name} of '{graph.name}' differs from the library by "
-                f"{difference:.1e}: the robot has a joint or a term that cannot be exported"
-            )
-
-
 def weights(graph: SubsystemGraph) -> Array:
     """Return sizes (nv,) of the terms of gravity's torques: weight times lever; of sliding joints, weight."""
     levers = [
@@ -92,23 +68,24 @@ QUATERNION = 4
 
 
 @dataclass(frozen=True)
-class _Function:
-    """An exported function of trees.
+class Function:
+    """An exported function of q, v, a and tau, with closed loops of the independent joints.
 
     Attributes:
         purpose: what it computes, as the header says it.
-        library: the library's function. quantity: name of the core's, if it has another.
+        library: the library's function.
         vectors: how many of q, v and the third vector it takes. third: name of the third one.
         results: name and unit of each; "{links}" in a unit stands for the links' names.
-        shape: of each result, from nv and the number of links.
-        terms: of joints, that count. of_links: whether it takes names of links.
+        shape: of each result, from the graph, the length of v, and the number of links.
+        quantity: name of the core's function, if it has another. terms: of joints, that count.
+        of_links: whether it takes names of links.
     """
 
     purpose: str
     library: Callable[..., Any]
     vectors: int
     results: Mapping[str, str]
-    shape: Callable[[int, int], tuple[int, ...]] = lambda nv, _: (nv,)
+    shape: Callable[[SubsystemGraph, int, int], tuple[int, ...]] = lambda _graph, nv, _links: (nv,)
     _: KW_ONLY
     quantity: str = ""
     third: str = "a"
@@ -116,7 +93,7 @@ class _Function:
     of_links: bool = False
 
 
-def _matrix(nv: int, _links: int) -> tuple[int, ...]:
+def _matrix(_graph: SubsystemGraph, nv: int, _links: int) -> tuple[int, ...]:
     return (nv, nv)
 
 
@@ -128,8 +105,8 @@ _DERIVATIVES = {
 _POSES = "[[R, p], [0, 1]], p in m, of {links} in the root link's frame"
 _JACOBIANS = "of {links}: [velocity m/s, angular velocity rad/s] by v, root link's axes"
 _TORQUES = "Torques tau = M(q) a + h(q, v) of inverse dynamics."
-_EFFECTS = "Torques h at zero acceleration: Coriolis, centrifugal, gravity."
-_GRAVITY = "Torques g that gravity needs; springs at joints do not count."
+_EFFECTS = "Torques h at zero acceleration: Coriolis, centrifugal, gravity, springs."
+_GRAVITY = "Torques g that gravity needs; springs do not count."
 _ACCELERATIONS = "Accelerations a that the torques tau give: M a + h = tau."
 _RATES = "Derivatives of the torques of inverse dynamics with respect to q, v and a."
 
@@ -138,26 +115,23 @@ def _jacobians(graph: SubsystemGraph, q: Array, links: Sequence[str]) -> Array:
     return np.array([jacobian(graph, q, link) for link in links])
 
 
+_ID = "inverse_dynamics"
 #: The functions that can be exported, by their names in the library.
-FUNCTIONS: Mapping[str, _Function] = {
-    "inverse_dynamics": _Function(_TORQUES, inverse_dynamics, 3, {"tau": TORQUES}),
-    "nonlinear_effects": _Function(
-        _EFFECTS, nonlinear_effects, 2, {"h": TORQUES}, quantity="inverse_dynamics"
-    ),
-    "gravity_torque": _Function(
-        _GRAVITY, gravity_torque, 1, {"g": TORQUES}, quantity="inverse_dynamics", terms=ARMATURE
-    ),
-    "mass_matrix": _Function("Mass matrix M.", mass_matrix, 1, {"M": MASS_MATRIX}, _matrix),
-    "forward_dynamics": _Function(_ACCELERATIONS, forward_dynamics, 3, {"a": ACCELERATIONS}, third="tau"),
-    "inverse_dynamics_derivatives": _Function(_RATES, inverse_dynamics_derivatives, 3, _DERIVATIVES, _matrix),
-    "frame_poses": _Function(
+FUNCTIONS: Mapping[str, Function] = {
+    "inverse_dynamics": Function(_TORQUES, inverse_dynamics, 3, {"tau": TORQUES}),
+    "nonlinear_effects": Function(_EFFECTS, nonlinear_effects, 2, {"h": TORQUES}, quantity=_ID),
+    "gravity_torque": Function(_GRAVITY, gravity_torque, 1, {"g": TORQUES}, quantity=_ID, terms=ARMATURE),
+    "mass_matrix": Function("Mass matrix M.", mass_matrix, 1, {"M": MASS_MATRIX}, _matrix),
+    "forward_dynamics": Function(_ACCELERATIONS, forward_dynamics, 3, {"a": ACCELERATIONS}, third="tau"),
+    "inverse_dynamics_derivatives": Function(_RATES, inverse_dynamics_derivatives, 3, _DERIVATIVES, _matrix),
+    "frame_poses": Function(
         "Poses of links, homogeneous matrices.",
-        *(frame_poses, 1, {"poses": _POSES}, lambda _nv, links: (links, 4, 4)),
+        *(frame_poses, 1, {"poses": _POSES}, lambda _graph, _nv, links: (links, 4, 4)),
         of_links=True,
     ),
-    "jacobian": _Function(
+    "jacobian": Function(
         "Jacobians of links.",
-        *(_jacobians, 1, {"J": _JACOBIANS}, lambda nv, links: (links, 6, nv)),
+        *(_jacobians, 1, {"J": _JACOBIANS}, lambda _graph, nv, links: (links, 6, nv)),
         of_links=True,
     ),
 }
@@ -203,47 +177,62 @@ def _checked_functions(
     return names
 
 
-def _program(graph: SubsystemGraph, name: str, links: tuple[str, ...]) -> Program:
-    """Return a function as the core has recorded it."""
-    function, robot = FUNCTIONS[name], graph.once(core_robot)
-    frames = (core_frames(graph, links),) if function.of_links else ()
-    vectors = (("q", graph.nq), ("v", graph.nv), (function.third, graph.nv))
-    shape = function.shape(graph.nv, len(links))
-    return program(
-        name,
-        function.purpose,
-        vectors[: function.vectors],
-        robot.record(function.quantity or name, function.vectors, function.terms, *frames),
-        [(own, shape, unit.format(links=", ".join(links))) for own, unit in function.results.items()],
-        [*quaternions(graph)],
-    )
+def recorded(
+    graph: SubsystemGraph,
+    program: Program,
+    states: Sequence[Sequence[Array]],
+    results: Sequence[Any],
+    sizes: Mapping[str, float],
+) -> Recording:
+    """Return a program with states, the library's results there, and how closely C code must agree.
+
+    Args:
+        states: the program's vectors in each. results: of the library, one or a tuple for each state.
+        sizes: of the terms that a result is the sum of, by its name, where it may be smaller than they are.
+
+    Raises:
+        UnsupportedModelError: the program's results differ from the library's.
+    """
+    rows = [one if isinstance(one, tuple) else (one,) for one in results]
+    inputs = tuple(np.array(vectors) for vectors in zip(*states, strict=True))
+    expected = tuple(np.array([row[k].ravel() for row in rows]) for k in range(len(rows[0])))
+    scales = [
+        max(float(np.abs(x).max()), sizes.get(own.name, 0.0))
+        for own, x in zip(program.results, expected, strict=True)
+    ]
+    scales = [scale if scale > 0.0 else 1.0 for scale in scales]  # all scales are zero without gravity
+    for ours, x, scale in zip(program.values(inputs), expected, scales, strict=True):
+        difference = float(np.abs(ours - x).max()) / scale
+        if not difference <= LARGEST_DIFFERENCE:
+            raise UnsupportedModelError(
+                f"the program of {program.name} of '{graph.name}' differs from the library by "
+                f"{difference:.1e}: the robot has a joint or a term that cannot be exported"
+            )
+    return Recording(program, inputs, expected, tuple(scales), TOLERANCE)
 
 
 def _recorded(graph: SubsystemGraph, name: str, links: tuple[str, ...]) -> Recording:
-    """Return a function with random states, the library's results, and how closely C code must agree."""
+    """Return a function as the core has recorded it, with random states."""
     rng, function = np.random.default_rng(0), FUNCTIONS[name]
     sizes = (graph.nq, graph.nv, graph.nv)
     states = [tuple(rng.uniform(-2.0, 2.0, size) for size in sizes) for _ in range(STATES)]
-    more = (links,) if function.of_links else ()
-    terms = {} if more else _terms(graph, states)
-    if name == "forward_dynamics":
+    terms = {} if function.of_links else _terms(graph, states)
+    if function.third == "tau":
         states = [(q, v, inverse_dynamics(graph, q, v, a)) for q, v, a in states]
-    outputs: list[Any] = [function.library(graph, *state[: function.vectors], *more) for state in states]
-    rows = [output if isinstance(output, tuple) else (output,) for output in outputs]
-    results = [np.array([row[k].ravel() for row in rows]) for k in range(len(rows[0]))]
-    scales = [
-        max(float(np.abs(x).max()), terms.get(own, 0.0))
-        for x, own in zip(results, function.results, strict=True)
-    ]
-    recording = Recording(
-        _program(graph, name, links),
-        tuple(np.array([state[k] for state in states]) for k in range(function.vectors)),
-        tuple(results),
-        tuple(x if x > 0.0 else 1.0 for x in scales),  # all scales are zero without gravity
-        TOLERANCE,
+    states = [state[: function.vectors] for state in states]
+    frames = (core_frames(graph, links),) if function.of_links else ()
+    vectors = (("q", graph.nq), ("v", graph.nv), (function.third, graph.nv))
+    shape = function.shape(graph, graph.nv, len(links))
+    made = program(
+        name,
+        function.purpose,
+        vectors[: function.vectors],
+        graph.once(core_robot).record(function.quantity or name, function.vectors, function.terms, *frames),
+        [(own, shape, unit.format(links=", ".join(links))) for own, unit in function.results.items()],
+        [*quaternions(graph)],
     )
-    verify(graph, recording)
-    return recording
+    more = (links,) if function.of_links else ()
+    return recorded(graph, made, states, [function.library(graph, *state, *more) for state in states], terms)
 
 
 def _terms(graph: SubsystemGraph, states: Sequence[Sequence[Array]]) -> dict[str, float]:

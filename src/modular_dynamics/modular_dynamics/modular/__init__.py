@@ -8,9 +8,8 @@ from .incidence.conversion import docking_type
 from .incidence.matrix import IncidenceMatrix
 from .incidence.transformations import (
     DirectTransformation,
-    DirectTransformations,
     IndirectTransformation,
-    IndirectTransformations,
+    Transformations,
 )
 from .modules.files import read_module_type, shipped_types
 from .modules.module_type import ModuleBody, ModuleJoint, ModuleType, Port, Shape
@@ -20,17 +19,16 @@ __all__ = [
     "FLOATING",
     "Assembly",
     "DirectTransformation",
-    "DirectTransformations",
     "Docking",
     "IncidenceMatrix",
     "IndirectTransformation",
-    "IndirectTransformations",
     "ModuleBody",
     "ModuleJoint",
     "ModuleType",
     "Mount",
     "Port",
     "Shape",
+    "Transformations",
     "closed_form",
     "docking_type",
     "equations",

@@ -144,7 +144,7 @@ class Gait(Constant, ABC):
         unknown = [name for name in self.joint_names if name not in names]
         if unknown:
             raise UnknownNameError(f"no joint {', '.join(unknown)}; the joints: {', '.join(names)}")
-        return _OnJoints(self, names)
+        return _OnJoints(self, names, self.ramp)
 
 
 @dataclass(frozen=True)
@@ -153,16 +153,12 @@ class _OnJoints(Gait):
 
     gait: Gait
     joint_names: tuple[str, ...]
-
-    @property
-    def ramp(self) -> float:  # type: ignore[override]  # read-only
-        return self.gait.ramp
+    ramp: float
 
     def _motion(self, times: Array) -> GaitState:
         wide = np.zeros((3, len(times), len(self.joint_names)))
-        wide[:, :, [self.joint_names.index(name) for name in self.gait.joint_names]] = self.gait._motion(
-            times
-        )
+        columns = [self.joint_names.index(name) for name in self.gait.joint_names]
+        wide[:, :, columns] = self.gait._motion(times)
         return GaitState(*wide)
 
 

@@ -12,32 +12,36 @@ from hypothesis import strategies as st
 from helpers.c_compiler import STRICT, needs_gcc
 from modular_dynamics.codegen import c99
 from modular_dynamics.codegen.c99 import comment_text, identifier, unique_identifiers
-from modular_dynamics.codegen.program import Listing, program
+from modular_dynamics.codegen.program import Line, Program, Result
+
+
+def line(kind, first=0, second=0):
+    return Line(kind, first, second) if kind != "constant" else Line(kind, value=first)
+
+
+#: Every operation, of two inputs and a constant.
+LINES = (
+    *(line("input", 0, 0), line("input", 1, 1), line("constant", 2.0), line("sin", 0), line("cos", 1)),
+    *(line("mul", 4, 4), line("add", 2, 5), line("div", 3, 6), line("neg", 7), line("constant", 1e-300)),
+    *(line("mul", 9, 0), line("sub", 8, 10), line("sqrt", 6), line("floor", 1), line("atan2", 11, 12)),
+)
 
 
 def mixed():
-    """One of every operation; a constant, an input, and one line twice among its results."""
-    listing = Listing()
-    x, y = listing.add("input", 0, 0), listing.add("input", 1, 1)
-    s, c, two = listing.add("sin", x), listing.add("cos", y), listing.constant(2.0)
-    quotient = listing.add("div", s, listing.add("add", two, listing.add("mul", c, c)))
-    small = listing.add("mul", listing.constant(1e-300), x)
-    late = listing.add("sub", listing.add("neg", quotient), small)
-    last = listing.add("add", s, listing.add("mul", late, y))
-    lines = [late, listing.constant(-0.1), x, last, late, listing.constant(0.0), listing.add("add", c, two)]
-    operations, constants, results, _, reach = listing.simplified(lines)
-    recorded = operations, constants, results[:-1], results[-1:], reach
-    return program("mixed", "Everything.", (("x", 1), ("y", 2)), recorded, [("out", (6,), "")])
+    """A constant, an input, and one line twice among its results."""
+    results = Result("out", (11, 9, 0, 14, 11, 13), (6,))
+    return Program("mixed", "Everything.", (("x", 1), ("y", 2)), LINES, (results,), pivots=(6,))
 
 
 def value_of_mixed(x, y):
-    late = -(np.sin(x[0]) / (2.0 + np.cos(y[1]) ** 2)) - 1e-300 * x[0]
-    return np.array([late, -0.1, x[0], np.sin(x[0]) + late * y[1], late, 0.0])
+    root = np.sqrt(2.0 + np.cos(y[1]) ** 2)
+    late = -np.sin(x[0]) / root**2 - 1e-300 * x[0]
+    return np.array([late, 1e-300, x[0], np.arctan2(late, root), late, np.floor(y[1])])
 
 
 @needs_gcc
 @pytest.mark.parametrize("part", [1, 2, 3, 100])
-def test_parts_of_any_length_compute_the_same(monkeypatch, tmp_path, part):
+def test_parts_of_any_length_compute_the_same_as_line_by_line(monkeypatch, tmp_path, part):
     monkeypatch.setattr(c99, "PART", part)
     function = mixed()
     declared = f"#include <math.h>\n{c99.signature(function, 'my')};\n"
@@ -48,7 +52,8 @@ def test_parts_of_any_length_compute_the_same(monkeypatch, tmp_path, part):
     x, y, out = np.array([0.7]), np.array([9.0, -0.4]), np.empty(6)
     pointers = (ctypes.c_void_p(array.ctypes.data) for array in (x, y, out))
     assert ctypes.CDLL(str(tmp_path / "a.so")).my_mixed(*pointers) == 0
-    np.testing.assert_allclose(out, value_of_mixed(x, y), rtol=1e-15)
+    for values in (out, function.values([x[None], y[None]])[0][0]):
+        np.testing.assert_allclose(values, value_of_mixed(x, y), rtol=1e-15)
     assert code.count("SEPARATE mixed_part") == -(-function.operations // part)
     assert c99.work_size(function) <= 1 + function.operations
 
@@ -56,12 +61,8 @@ def test_parts_of_any_length_compute_the_same(monkeypatch, tmp_path, part):
 def test_slots_of_the_work_array_are_used_again(monkeypatch):
     """A chain hands on one number at a time, however many parts it has."""
     monkeypatch.setattr(c99, "PART", 5)
-    listing = Listing()
-    x = y = listing.add("input", 0, 0)
-    one = listing.constant(1.0)
-    for _ in range(100):
-        y = listing.add("add", listing.add("mul", y, x), one)
-    chain = program("chain", "", (("x", 1),), listing.simplified([y]), [("out", (1,), "")])
+    sums = [line("mul" if k % 2 else "add", k, 0) for k in range(200)]
+    chain = Program("chain", "", (("x", 1),), (line("input"), *sums), (Result("out", (200,), (1,)),))
     assert c99.work_size(chain) <= 2
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 import modular_dynamics as md
-from helpers.c_compiler import CFunctions, compiled, needs_gcc, run
+from helpers.c_compiler import CFunctions, assert_agrees, compiled, needs_gcc, run
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
@@ -28,20 +28,12 @@ ROBOTS = [
 ]
 
 
-def assert_program_agrees(exported, functions):
-    finished = run(compiled(exported))
-    assert finished.returncode == 0, finished.stdout
-    lines = finished.stdout.splitlines()
-    assert [line.split(":")[0] for line in lines] == list(functions)
-    assert all(line.endswith(": ok") for line in lines)
-
-
 @needs_gcc
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "floating", "functions"), ROBOTS)
 def test_robots_equal_the_library(load_robot, tmp_path, name, floating, functions):
     exported = load_robot(name, floating_base=floating).export_c(tmp_path / f"{name}.c", functions)
-    assert_program_agrees(exported, functions)
+    assert_agrees(exported, functions)
 
 
 @needs_gcc
@@ -55,7 +47,7 @@ def test_random_trees_equal_the_library(tmp_path_factory, tree):
     M = md.mass_matrix(graph, q)
     functions = EXPORTED if np.linalg.cond(M) < 1e8 else (*TORQUES, EXPORTED[-1])
     exported = graph.export_c(tmp_path_factory.mktemp("tree") / "tree.c", functions)
-    assert_program_agrees(exported, functions)
+    assert_agrees(exported, functions)
     c = CFunctions(exported)
     tau = md.inverse_dynamics(graph, q, v, a)
     terms = max(np.abs(x).max() for x in (tau, md.nonlinear_effects(graph, q, v), M @ a))
@@ -79,7 +71,7 @@ def test_accelerations_equal_pinocchio(load_robot, tmp_path):
 HOSTILE = ("*/ int x; /*", "a\nb", "\\", "??/", "9 lives", "", "ärm", "arm", "a.b", "a b", '"', "// x", "int")
 
 
-def chain(names, gripper=""):
+def chain(names):
     """A chain of hinges with these names."""
     body = inertial(1.0, (0.1, 0.2, 0.3), np.diag([0.1, 0.2, 0.15]))
     links = [f'<link name="l{k}">{body if k else ""}</link>' for k in range(len(names) + 1)]
@@ -87,7 +79,7 @@ def chain(names, gripper=""):
         joint(name, "continuous", f"l{k}", f"l{k + 1}", (0.1, 0, 0.2), axis=(0, 1, 0) if k % 2 else (0, 0, 1))
         for k, name in enumerate(names)
     ]
-    return robot("chain", [*links, *joints], gripper)
+    return robot("chain", [*links, *joints])
 
 
 @needs_gcc
@@ -101,7 +93,7 @@ def test_names_are_arbitrary_text(tmp_path):
     for cached in ("_joint_index", "_slices"):
         graph.__dict__.pop(cached, None)
     exported = graph.export_c(tmp_path / "9-arm.c", ["inverse_dynamics"])
-    assert_program_agrees(exported, ["inverse_dynamics"])
+    assert_agrees(exported, ["inverse_dynamics"])
     text = exported.header.read_text("ascii")
     assert "int robot_9_arm_inverse_dynamics(" in text
     assert "<U+002A>/ int x; /<U+002A>" in text
@@ -165,16 +157,13 @@ def test_nothing_is_written_that_differs_from_the_library(load_robot, tmp_path, 
 
 
 @needs_gcc
-def test_fast_math_is_refused(load_robot, tmp_path):
-    exported = load_robot("four_link").export_c(tmp_path / "robot.c", ["gravity_torque"])
+def test_fast_math_is_refused_and_only_sin_and_cos_are_called(load_robot, tmp_path):
+    exported = load_robot("four_link").export_c(tmp_path / "robot.c", EXPORTED)
     with pytest.raises(AssertionError, match="compile without -ffast-math"):
         compiled(exported, "-ffast-math")
-
-
-def test_only_sin_and_cos_are_called(load_robot, tmp_path):
-    text = load_robot("vendor_arm").export_c(tmp_path / "arm.c", EXPORTED).source.read_text()
+    text = exported.source.read_text()
     called = set(re.findall(r"\b(\w+)\(", text[text.index("static void fill_with_nan") :]))
-    own = {name for name in called if re.fullmatch(r"arm_\w+|\w+_part_\d+|all_finite|fill_with_nan", name)}
+    own = {name for name in called if re.fullmatch(r"robot_\w+|\w+_part_\d+|all_finite|fill_with_nan", name)}
     assert called - own == {"sin", "cos"}
 
 
@@ -196,12 +185,8 @@ def test_files_that_cannot_all_be_written_stay_as_they_were(load_robot, tmp_path
 
 def test_what_was_written_is_returned(load_robot, tmp_path):
     exported = load_robot("four_link").export_c(tmp_path / "my-arm.c", ["mass_matrix", "nonlinear_effects"])
-    assert exported.prefix == "my_arm"
-    assert [path.name for path in (exported.source, exported.header, exported.test)] == [
-        "my-arm.c",
-        "my-arm.h",
-        "my-arm_test.c",
-    ]
+    names = [path.name for path in (exported.source, exported.header, exported.test)]
+    assert (exported.prefix, names) == ("my_arm", ["my-arm.c", "my-arm.h", "my-arm_test.c"])
     assert list(exported.operations) == ["nonlinear_effects", "mass_matrix"]
     assert "MY_ARM_NV 4 " in exported.header.read_text()
 
@@ -211,7 +196,7 @@ def test_poses_and_jacobians_of_links(load_robot, tmp_path):
     graph = load_robot("vendor_arm", floating_base=True)
     links = (graph.links[-1], graph.links[0], graph.links[5])
     exported = graph.export_c(tmp_path / "arm.c", ["jacobian", "frame_poses"], links)
-    assert_program_agrees(exported, ["frame_poses", "jacobian"])
+    assert_agrees(exported, ["frame_poses", "jacobian"])
     c = CFunctions(exported)
     q = random_states(graph, 1, 5)[0][0]
     poses = md.frame_poses(graph, q, links)
@@ -221,34 +206,24 @@ def test_poses_and_jacobians_of_links(load_robot, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("functions", "links", "message"),
+    ("path", "functions", "links", "message"),
     [
-        (["jacobian"], (), "jacobian without links=; 'frame_poses' and 'jacobian' are of links"),
-        (["nonlinear_effects"], ("link_1",), "links= without a function of links"),
-        (["jacobian"], "link_1", "links is 'link_1'; a sequence of link names is needed"),
-        (["frame_poses"], ("nose",), "no link 'nose' in"),
+        ("arm", "mass_matrix", (), r"'arm' cannot be the C file's name: NAME\.c is needed"),
+        ('a".c', "mass_matrix", (), "cannot be the C file's name"),
+        ("none/arm.c", "mass_matrix", (), r"none' is no folder that arm\.c can be written to"),
+        ("arm.c", ["rnea"], (), "no function 'rnea'; its functions: inverse_dynamics, nonlinear_effects"),
+        ("arm.c", [], (), "of no functions; its functions"),
+        ("arm.c", 3, (), "functions is 3; a sequence of names is needed"),
+        ("arm.c", [["mass_matrix"]], (), r"functions is \[\['mass_matrix'\]\]; a sequence of names"),
+        ("arm.c", "jacobian", (), "jacobian without links=; 'frame_poses' and 'jacobian' are of links"),
+        ("arm.c", "mass_matrix", ("link_1",), "links= without a function of links"),
+        ("arm.c", "jacobian", "link_1", "links is 'link_1'; a sequence of link names is needed"),
+        ("arm.c", "frame_poses", ("nose",), "no link 'nose' in"),
     ],
 )
-def test_links_belong_to_functions_of_links(load_robot, tmp_path, functions, links, message):
+def test_errors_say_what_is_needed(load_robot, tmp_path, path, functions, links, message):
     with pytest.raises(md.StateError, match=message):
-        load_robot("four_link").export_c(tmp_path / "arm.c", functions, links)
-
-
-@pytest.mark.parametrize(
-    ("path", "functions", "message"),
-    [
-        ("arm", ["nonlinear_effects"], r"'arm' cannot be the C file's name: NAME\.c is needed"),
-        ('a".c', ["nonlinear_effects"], "cannot be the C file's name"),
-        ("none/arm.c", ["nonlinear_effects"], r"none' is no folder that arm\.c can be written to"),
-        ("arm.c", ["rnea"], "no function 'rnea'; its functions: inverse_dynamics, nonlinear_effects"),
-        ("arm.c", [], "of no functions; its functions"),
-        ("arm.c", 3, "functions is 3; a sequence of names is needed"),
-        ("arm.c", [["nonlinear_effects"]], r"functions is \[\['nonlinear_effects'\]\]; a sequence of names"),
-    ],
-)
-def test_errors_say_what_is_needed(load_robot, tmp_path, path, functions, message):
-    with pytest.raises(md.StateError, match=message):
-        load_robot("four_link").export_c(tmp_path / path, functions)
+        load_robot("four_link").export_c(tmp_path / path, functions, links)
     with pytest.raises(md.StateError, match=r"the path of the C file is 3; text such as 'folder/NAME\.c'"):
         load_robot("four_link").export_c(3)
     assert list(tmp_path.iterdir()) == []

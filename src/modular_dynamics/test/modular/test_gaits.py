@@ -9,23 +9,13 @@ import yaml
 from helpers.paths import ROOT
 from modular_dynamics.exceptions import GaitError, StateError, UnknownNameError
 from modular_dynamics.modular import gaits
-from modular_dynamics.modular.gaits import KEPT
 
 NAMES = ("v1/bend", "v2/bend", "v3/bend")
 RHYTHM = gaits.body_wave(NAMES, [0.3, 0.4, 0.5], 0.8, 1.1, offset=0.2)
-WITHOUT_RAMP = {
-    "sine": gaits.Sine(RHYTHM),
-    "coupled_maps": gaits.CoupledMaps(NAMES, [0.3, 0.4, 0.5], 0.6, offset=0.2, seed=3),
-}
-WITH_RAMP = {
-    "sine": gaits.Sine(RHYTHM, ramp=1.5),
-    "coupled_maps": gaits.CoupledMaps(NAMES, [0.3, 0.4, 0.5], 0.6, offset=0.2, seed=3, ramp=1.5),
-}
-GAITS = [
-    pytest.param(gait, id=f"{kind}-{gait.ramp:g}")
-    for of in (WITHOUT_RAMP, WITH_RAMP)
-    for kind, gait in of.items()
-]
+MAPS_OF = gaits.CoupledMaps(NAMES, [0.3, 0.4, 0.5], 0.6, offset=0.2, seed=3)
+WITHOUT_RAMP = {"sine": gaits.Sine(RHYTHM), "coupled_maps": MAPS_OF}
+WITH_RAMP = {kind: replace(gait, ramp=1.5) for kind, gait in WITHOUT_RAMP.items()}
+GAITS = [*WITHOUT_RAMP.values(), *WITH_RAMP.values()]
 
 
 @pytest.mark.parametrize("gait", GAITS)
@@ -53,17 +43,14 @@ def test_a_ramp_starts_at_rest_and_leaves_the_motion_afterwards(kind):
     start = WITH_RAMP[kind].at(0.0)
     assert not np.any(start)
     assert np.abs(WITHOUT_RAMP[kind].at(0.0).q).max() > 0.1  # without it, there is a jump
-    times = [1.5, 2.0, 7.3]
-    for with_ramp, without in zip(
-        WITH_RAMP[kind].states(times), WITHOUT_RAMP[kind].states(times), strict=True
-    ):
-        assert np.array_equal(with_ramp, without)
+    with_ramp, without = (gaits_of[kind].states([1.5, 2.0, 7.3]) for gaits_of in (WITH_RAMP, WITHOUT_RAMP))
+    assert np.array_equal(with_ramp, without)
 
 
 @pytest.mark.parametrize("gait", GAITS)
 def test_states_do_not_depend_on_what_was_asked_before(gait):
     """In another order, one by one, and by an equal gait: the same to the bit."""
-    times = np.array([3.0, 0.1, 200.0, 0.1, 1.7, 55.5])
+    times = np.array([3.0, 0.1, 1500.0, 0.1, 1.7, 55.5])  # more iterates than are kept
     together = gait.states(times)
     other = replace(gait)
     assert other == gait
@@ -116,49 +103,24 @@ def test_one_joint_by_hand():
     assert gait.at(4.0).q == pytest.approx(gait.at(0.0).q, abs=1e-15)
 
 
-def test_a_body_wave_arrives_at_each_joint_later():
-    """Joint k does what the first did k lag / (2 pi frequency) earlier."""
-    names = [f"v{k}/bend" for k in range(5)]
-    gait = gaits.Sine(gaits.body_wave(names, 0.4, 0.5, 0.9))
-    delay = 0.9 / (2.0 * np.pi * 0.5)
-    for k in range(5):
-        assert gait.at(10.0).q[k] == pytest.approx(gait.at(10.0 - k * delay).q[0], abs=1e-13)
-
-
-@pytest.mark.parametrize("ramp", [-1.0, float("nan"), "2", 1e-300])
-def test_an_impossible_ramp_is_refused(ramp):
-    with pytest.raises(GaitError, match=r"^ramp is .*; (a finite number of|0 or) at least (0|1e-06)"):
-        gaits.Sine(gaits.Rhythm(("hip",), 0.5, 0.25), ramp=ramp)
-
-
 # Phases along bodies and legs; numbers that are refused.
 
 
 LEFT, RIGHT = [["l1", "l2"], ["l3", "l4"]], [["r1", "r2"], ["r3", "r4"]]
 
 
-def turns(rhythm):
-    """Phases by joint, in turns from 0 to 1."""
-    return dict(
-        zip(rhythm.joint_names, np.round(np.mod(rhythm.array("phase") / (2 * np.pi), 1.0), 12), strict=True)
-    )
-
-
 def test_phases_of_a_trot():
     """Lag of half a turn and alternating sides: diagonal legs move together; knees follow by a quarter."""
     rhythm = gaits.legs(LEFT, RIGHT, 0.4, 1.0, np.pi, within=np.pi / 2)
-    phase = turns(rhythm)
     assert rhythm.joint_names == ("l1", "l2", "l3", "l4", "r1", "r2", "r3", "r4")
-    assert phase["l1"] == phase["r3"] == 0.0
-    assert phase["r1"] == phase["l3"] == 0.5
-    assert phase["l2"] == phase["r4"] == 0.75
+    turns = np.mod(rhythm.array("phase") / (2 * np.pi), 1.0)
+    assert turns == pytest.approx([0.0, 0.75, 0.5, 0.25, 0.5, 0.25, 0.0, 0.75])
 
 
 def test_body_and_legs_together():
-    body, both_legs = (
-        gaits.body_wave(["b1", "b2"], 0.1, 0.5, 0.3, phase=0.2),
-        gaits.legs(LEFT, RIGHT, 0.4, 1.0, 0.0),
-    )
+    """Each joint of a body is the lag behind the one before it."""
+    body = gaits.body_wave(["b1", "b2"], 0.1, 0.5, 0.3, phase=0.2)
+    both_legs = gaits.legs(LEFT, RIGHT, 0.4, 1.0, 0.0)
     both = body + both_legs
     assert both.joint_names == body.joint_names + both_legs.joint_names
     assert both.array("phase")[:2] == pytest.approx([0.2, -0.1])
@@ -166,35 +128,6 @@ def test_body_and_legs_together():
         assert np.array_equal(both.array(key), np.concatenate([body.array(key), both_legs.array(key)]))
     with pytest.raises(GaitError, match="joints names b1, b2 twice; each joint has one motion"):
         _ = body + body
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((["a", "a"], 1.0, 1.0), "joints names a twice"),
-        (("arm", 1.0, 1.0), "joints is 'arm'; a list of joints' names"),
-        ((["a", "b"], [1.0], 1.0), "amplitude has 1 numbers for 2 joints"),
-        ((["a", "b"], [1.0, float("nan")], 1.0), "amplitude of joint 'b' is nan; a finite number is needed"),
-        ((["a"], "1e-3", 1.0), "amplitude is '1e-3'; a finite number"),
-        ((["a"], 1.0, -0.5), "frequency is -0.5; a finite number of at least 0 is needed"),
-    ],
-)
-def test_what_gives_no_motion_is_refused(arguments, message):
-    with pytest.raises(GaitError, match=message):
-        gaits.Rhythm(*arguments)
-
-
-@pytest.mark.parametrize(
-    ("sides", "message"),
-    [
-        (("left", RIGHT), "legs/left is 'left'; a list of legs is needed"),
-        ((LEFT, [["r1"], []]), "legs/right, leg 2 is empty"),
-        ((LEFT, LEFT), "legs names l1, l2, l3, l4 twice"),
-    ],
-)
-def test_impossible_legs_are_refused(sides, message):
-    with pytest.raises(GaitError, match=message):
-        gaits.legs(*sides, 0.4, 1.0, 0.0)
 
 
 # The gait of coupled maps: its iterates by hand, angles at the knots, range, seeds, refusals.
@@ -215,17 +148,12 @@ def test_one_iteration_by_hand():
         assert gait.iterates(2)[1] == pytest.approx(expected, abs=1e-15)
 
 
-def test_angles_are_those_of_the_iterates_and_stay_between_them():
+def test_angles_are_those_of_the_iterates():
     gait = maps(amplitude=[0.5, -0.2, 1.0], period=0.4, coupling=0.2, offset=[0.0, 0.1, -0.3], seed=4)
     expected = np.array([0.0, 0.1, -0.3]) + np.array([0.5, -0.2, 1.0]) * (2.0 * gait.iterates(20) - 1.0)
     knots = gait.states(0.4 * np.arange(20))
     assert knots.q == pytest.approx(expected, abs=1e-12)
     assert knots.v == pytest.approx(0.0, abs=1e-10)
-    for k in range(19):
-        between = gait.states(np.linspace(0.4 * k, 0.4 * (k + 1), 50)).q
-        low, high = np.minimum(expected[k], expected[k + 1]), np.maximum(expected[k], expected[k + 1])
-        assert (between >= low - 1e-12).all()
-        assert (between <= high + 1e-12).all()
 
 
 def test_the_seed_decides():
@@ -260,29 +188,34 @@ def test_between_iterates_is_the_motion_of_least_jerk():
     assert np.abs(state.a).max() == pytest.approx(2.0 * 10 / np.sqrt(3) / 0.25, rel=1e-6)
 
 
-def test_any_order_gives_the_same_iterates_and_memory_is_bounded():
-    gait, expected = maps(seed=5), maps(seed=5).iterates(5 * KEPT + 1)
-    for k in (10, 3, 5 * KEPT, 5 * KEPT - 100, 7, 0, 3 * KEPT):
-        assert np.array_equal(gait._x(k), expected[k])
-        assert len(gait._kept[1]) <= 2 * KEPT
-
-
-@pytest.mark.parametrize(
-    ("numbers", "message"),
-    [
-        ({"period": 0.0}, "period is 0.0; a finite number of at least 1e-06 is needed"),
-        ({"growth": 4.1}, "growth is 4.1; a finite number of at least 0 and at most 4 is needed"),
-        ({"coupling": -0.1}, "coupling is -0.1; a finite number of at least 0 and at most 1 is needed"),
-        ({"boundary": "wall"}, "boundary is 'wall'; ring and open are known"),
-        ({"seed": 1.5}, "seed is 1.5; a whole number"),
-        ({"settle": 10**7}, "settle is 10000000; a whole number from 0 to 1000000 is needed"),
-        ({"initial": [0.1, 0.2]}, "initial has 2 numbers for 3 joints"),
-        ({"initial": [0.1, 0.2, 1.2]}, "initial of joint 'c' is 1.2; a finite number of at least 0"),
-    ],
+REFUSED = (
+    (lambda: gaits.Rhythm(["a", "a"], 1.0, 1.0), "joints names a twice"),
+    (lambda: gaits.Rhythm("arm", 1.0, 1.0), "joints is 'arm'; a list of joints' names"),
+    (lambda: gaits.Rhythm(["a", "b"], [1.0], 1.0), "amplitude has 1 numbers for 2 joints"),
+    (lambda: gaits.Rhythm(["a", "b"], [1.0, np.nan], 1.0), "amplitude of joint 'b' is nan; a finite number"),
+    (lambda: gaits.Rhythm(["a"], "1e-3", 1.0), "amplitude is '1e-3'; a finite number"),
+    (lambda: gaits.Rhythm(["a"], 1.0, -0.5), "frequency is -0.5; a finite number of at least 0 is needed"),
+    (lambda: gaits.legs("left", RIGHT, 0.4, 1.0, 0.0), "legs/left is 'left'; a list of legs is needed"),
+    (lambda: gaits.legs(LEFT, [["r1"], []], 0.4, 1.0, 0.0), "legs/right, leg 2 is empty"),
+    (lambda: gaits.legs(LEFT, LEFT, 0.4, 1.0, 0.0), "legs names l1, l2, l3, l4 twice"),
+    (lambda: gaits.Sine(RHYTHM, ramp=-1.0), "ramp is -1.0; a finite number of at least 0"),
+    (lambda: gaits.Sine(RHYTHM, ramp="2"), "ramp is '2'; a finite number of at least 0"),
+    (lambda: gaits.Sine(RHYTHM, ramp=1e-300), "ramp is 1e-300; 0 or at least 1e-06 s"),
+    (lambda: maps(period=0.0), "period is 0.0; a finite number of at least 1e-06 is needed"),
+    (lambda: maps(growth=4.1), "growth is 4.1; a finite number of at least 0 and at most 4 is needed"),
+    (lambda: maps(coupling=-0.1), "coupling is -0.1; a finite number of at least 0 and at most 1 is needed"),
+    (lambda: maps(boundary="wall"), "boundary is 'wall'; ring and open are known"),
+    (lambda: maps(seed=1.5), "seed is 1.5; a whole number"),
+    (lambda: maps(settle=10**7), "settle is 10000000; a whole number from 0 to 1000000 is needed"),
+    (lambda: maps(initial=[0.1, 0.2]), "initial has 2 numbers for 3 joints"),
+    (lambda: maps(initial=[0.1, 0.2, 1.2]), "initial of joint 'c' is 1.2; a finite number of at least 0"),
 )
-def test_maps_that_give_no_motion_are_refused(numbers, message):
+
+
+@pytest.mark.parametrize(("make", "message"), REFUSED)
+def test_what_gives_no_motion_is_refused(make, message):
     with pytest.raises(GaitError, match=message):
-        maps(**numbers)
+        make()
 
 
 # Gaits from YAML: the repository's files, sections, errors that name key, value, and what is right.
@@ -290,7 +223,6 @@ def test_maps_that_give_no_motion_are_refused(numbers, message):
 FOLDER = ROOT / "config" / "gaits"
 SINE = {"kind": "sine", "frequency": 0.5, "amplitude": 0.3, "joints": ["a", "b"]}
 MAPS = {"kind": "coupled_maps", "period": 0.5, "amplitude": 0.3, "joints": ["a", "b"]}
-SNAKE = ("v1/bend", "v2/bend", "v3/bend", "v4/bend")
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
@@ -302,25 +234,12 @@ def test_files_of_the_repository_are_read(path):
     assert 0.1 < largest <= np.pi / 2  # a Backbone's range
 
 
-def test_the_snake_is_a_body_wave():
-    assert gaits.load(FOLDER / "snake.yaml") == gaits.Sine(gaits.body_wave(SNAKE, 0.6, 0.5, 1.2), ramp=2.0)
-
-
 def test_the_chaotic_snake_synchronises():
     gait = gaits.load(FOLDER / "chaotic_snake.yaml")
-    assert gait.joint_names == SNAKE
+    assert gait.joint_names == ("v1/bend", "v2/bend", "v3/bend", "v4/bend")
     spread = np.ptp(gait.iterates(300), axis=1)
     assert spread[[0, -1]] == pytest.approx([0.5, 0.0], abs=0.5 - 1e-3)
     assert spread[-1] < 1e-9
-
-
-def test_the_quadruped_trots():
-    gait = gaits.load(FOLDER / "quadruped.yaml")
-    motion = dict(zip(gait.joint_names, gait.states(np.linspace(20.0, 22.0, 201)).q.T, strict=True))
-    for one, other, sign in (("l1", "r3", 1), ("r1", "l3", 1), ("l1", "r1", -1), ("v1", "v2", -1)):
-        assert motion[f"{one}/bend"] == pytest.approx(
-            sign * motion[f"{other}/bend"], abs=1e-4
-        )  # pi is 3.1416
 
 
 def test_joints_may_differ_from_what_the_whole_gait_says():
@@ -355,10 +274,7 @@ def test_sections_are_joined():
         ({**SINE, "body": {"joints": ["a"], "lag": 1}}, "joints names a twice"),
         ({**SINE, "body": {"joints": ["c"]}}, "body/lag is missing"),
         ({**SINE, "legs": {"lag": 1}}, "legs is empty"),
-        (
-            {**SINE, "frequency": -1},
-            "frequency of joint 'a' is -1.0; a finite number of at least 0",
-        ),
+        ({**SINE, "frequency": -1}, "frequency of joint 'a' is -1.0; a finite number of at least 0"),
         ({**SINE, "amplitude": [0.1, 0.2]}, r"amplitude of joint 'a' is \[0.1, 0.2\]; a finite number"),
         ({"kind": "sine", "joints": {"a": {"amplitude": 1}}}, "joints/a/frequency is missing"),
         ({"kind": "sine", "frequency": 1}, "no section body, legs or joints; at least one is needed"),

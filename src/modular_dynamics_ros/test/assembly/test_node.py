@@ -335,7 +335,7 @@ def test_a_matrix_that_contradicts_itself_is_told_from_an_assembly_that_cannot_b
     for content, code, words in (
         (text.replace("v1: 4", "v0: 4"), "FILE", "the key 'v0' stands twice"),
         (text.replace("v1: 4", "v1: 9"), "UNKNOWN_NAME", "port 9 of module 'v1' cannot dock"),
-        (text + "  e2: {faces: {v0: 2, v1: 2}}\n", "REFUSED", "cannot close a ring"),
+        (text + "  - {faces: {v0: 2, v1: 2}}\n", "REFUSED", "cannot close a ring"),
     ):
         file.write_text(content)
         answer = host.call(LoadAssembly, file=str(file))

@@ -144,14 +144,10 @@ class _Rows(NamedTuple):
 
 
 def graph_of(
-    name: str,
-    structure: Structure,
-    gravity: ArrayLike,
-    guess: ArrayLike | None,
-    require_closed: bool,
+    structure: Structure, gravity: ArrayLike, guess: ArrayLike | None, require_closed: bool
 ) -> SubsystemGraph:
     """Return the graph of an assembly: see :meth:`.Assembly.graph`."""
-    graph = closed_graph(name, structure, gravity)
+    graph = closed_graph(structure, gravity)
     if not graph.loop_joints:
         if guess is not None:
             finite_guess(graph, guess)
@@ -168,7 +164,7 @@ def graph_of(
     return replace(graph, independent=chosen.names, notes=chosen.notes)
 
 
-def closed_graph(name: str, structure: Structure, gravity: ArrayLike = GRAVITY) -> SubsystemGraph:
+def closed_graph(structure: Structure, gravity: ArrayLike = GRAVITY) -> SubsystemGraph:
     """Return the graph with rings as loop joints, before independent joints are chosen."""
     try:
         field = np.array(gravity, float)
@@ -178,7 +174,7 @@ def closed_graph(name: str, structure: Structure, gravity: ArrayLike = GRAVITY) 
         raise AssemblyError(f"gravity is {shown(gravity)}; three finite numbers [m/s^2] are needed")
     rows = _rows(structure)
     return SubsystemGraph(
-        name,
+        structure.name,
         tuple(rows.joints),
         tuple(rows.bodies),
         tuple(rows.parents),

@@ -5,9 +5,9 @@ A module is placed when it docks: its joints and bodies are made then, and kept 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,9 +25,8 @@ from ..modules.module_type import (
     docked_pose,
     is_same,
     unit,
-    why_not_mating,
 )
-from ..names import MOST_MODULES, NAME, is_name, listed, shown
+from ..names import NAME, is_name, listed, shown
 
 # How modules are connected: dockings and the mount of the base; checks that name modules and ports.
 
@@ -352,7 +351,7 @@ class _Builder:
         return own[0][0] if len(own) == 1 else merged(own)
 
 
-def _cells(
+def filled_cells(
     docking: str, kind: ModuleType, x_base_module: DualQuaternion, filled: Mapping[Cell, str]
 ) -> tuple[Cell, ...]:
     """Return a module's cells at zero joint positions; none if it has no cells or is off the grid.
@@ -378,164 +377,36 @@ def _cells(
     return cells
 
 
-class Structure(NamedTuple):
-    """All that an assembly knows. Each docking adds to copies; nothing in it is ever changed.
+Own = TypeVar("Own", bound="Structure")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Structure:
+    """All that an assembly knows. A change gives another one; nothing in it is ever changed.
 
     Attributes:
-        types: known kinds. placed: the modules in the order of their docking.
+        name: of the robot. base: the base module. mount: joints between the world and the base.
+        known: module types by name. placed: the modules in the order of their docking.
         used: by module and port, what is docked there. filled: modules by the cells that they fill.
+        rings: the dockings that close rings.
     """
 
+    name: str
     base: str
     mount: Mount
-    types: Mapping[str, ModuleType]
+    known: Mapping[str, ModuleType]
     placed: Mapping[str, PlacedModule]
     used: Mapping[PortKey, PortKey]
     filled: Mapping[Cell, str]
     rings: tuple[Docking, ...]
 
     @property
-    def tree(self) -> tuple[Docking, ...]:
+    def dockings(self) -> tuple[Docking, ...]:
         """Docking of each module but the base towards the base, in order."""
         return tuple([placed.docking for placed in self.placed.values() if placed.docking is not None])
 
-    @property
-    def dockings(self) -> tuple[Docking, ...]:
-        """All dockings: the tree, then those that close rings."""
-        return self.tree + self.rings
-
-    def replayed(self, dockings: Sequence[Docking], source: Structure, prefix: str = "") -> Structure:
-        """Return the structure with another one's dockings, in order, its modules renamed by a prefix."""
-        start = self
-        for module, port, other, other_port, turn in dockings:
-            name = prefix + other
-            kind = None if name in start.placed else source.placed[other].type
-            start = docked(start, prefix + module, port, name, other_port, kind, turn)
-        return start
-
-    def based_at(self, base: str, dockings: Sequence[Docking], mount: Mount) -> Structure:
-        """Return the modules that these dockings connect with a base, docked anew from it."""
-        start = started(base, module_of(self, base).type, mount, self.types)
-        return start.replayed(connected_from(dockings, base), self)
-
-
-class Release(NamedTuple):
-    """The structure after a docking is released, the docking, and the modules that leave."""
-
-    rest: Structure
-    docking: Docking
-    leaving: tuple[str, ...]
-
-
-def started(base: str, kind: ModuleType, mount: Mount, types: Mapping[str, ModuleType]) -> Structure:
-    """Return a structure with the base module alone."""
-    placed = place(base, kind, None, None, mount)
-    cells = _cells(base, kind, placed.x_base_module, {})
-    return Structure(base, mount, types, {base: placed}, {}, dict.fromkeys(cells, base), ())
-
-
-def module_of(structure: Structure, module: object) -> PlacedModule:
-    """Return the module of that name. Raises UnknownNameError: names the choices."""
-    if not isinstance(module, str) or module not in structure.placed:
-        modules = listed(structure.placed)
-        raise UnknownNameError(f"no module {shown(module)}; the assembly's modules: {modules}")
-    return structure.placed[module]
-
-
-def docked(
-    old: Structure, module: str, port: object, other: str, other_port: object, kind: object, turn: object
-) -> Structure:
-    """Return the structure with one more docking: see :meth:`.Assembly.dock`."""
-    carrier = module_of(old, module)
-    own = checked_port(module, carrier.type, port)
-    _require_free(old, (module, own.name))
-    if isinstance(other, str) and other == module:
-        where = f"port {own.name} at its port {shown(other_port)}"
-        raise AssemblyError(f"module '{module}' cannot dock at itself, {where}")
-    is_ring = isinstance(other, str) and other in old.placed
-    if is_ring and kind is not None:
-        ring = "without a kind the docking closes a ring"
-        raise AssemblyError(f"module '{other}' is in the assembly already; {ring}")
-    if not is_ring and kind is None:
-        needed = f"a new one needs its kind: {listed(old.types)}"
-        raise AssemblyError(f"no module {shown(other)} in the assembly; {needed}")
-    if not is_ring and len(old.placed) >= MOST_MODULES:
-        count = len(old.placed)
-        raise AssemblyError(f"the assembly has {count} modules; at most {MOST_MODULES} are supported")
-    new = old.placed[other].type if is_ring else checked_kind(kind, checked_name(other), old.types)
-    theirs = checked_port(other, new, other_port)
-    _require_free(old, (other, theirs.name))
-    if why := why_not_mating(own, theirs):
-        raise AssemblyError(
-            f"port {own.name} of module '{module}' and port {theirs.name} of module '{other}' do not fit: "
-            f"{why}"
-        )
-    ends = f"port {theirs.name} of module '{other}'", f"at port {own.name} of module '{module}'"
-    quarters = integer(turn)
-    if quarters is None or not 0 <= quarters <= 3:
-        given = f"{shown(turn)}; needed are 0, 1, 2 or 3 quarter turns"
-        raise AssemblyError(f"the turn of {ends[0]} {ends[1]} is {given}")
-    a, b = (module, own.name), (other, theirs.name)
-    docking, used = Docking(*a, *b, quarters), {**old.used, a: b, b: a}
-    if is_ring:
-        return old._replace(used=used, rings=(*old.rings, docking))
-    placed = place(other, new, docking, carrier, old.mount)
-    cells = _cells(f"{ends[0]} cannot dock {ends[1]}", new, placed.x_base_module, old.filled)
-    return old._replace(
-        types=old.types if new.name in old.types else {**old.types, new.name: new},
-        placed={**old.placed, other: placed},
-        used=used,
-        filled={**old.filled, **dict.fromkeys(cells, other)},
-    )
-
-
-def _require_free(structure: Structure, port: PortKey) -> None:
-    """Raise AssemblyError if something is docked at the port; names both."""
-    if (other := structure.used.get(port)) is not None:
-        there = f"port {other[1]} of module '{other[0]}' is docked there"
-        raise AssemblyError(f"port {port[1]} of module '{port[0]}' is used: {there}")
-
-
-def released(old: Structure, module: str, port: object) -> Release:
-    """Return the structure without one docking and what it connected: see :meth:`.Assembly.undock`."""
-    docking = _docking_at(old, module, port)
-    if docking in old.rings:
-        ends = (docking[:2], docking[2:4])
-        used = {key: at for key, at in old.used.items() if key not in ends}
-        rings = tuple(ring for ring in old.rings if ring != docking)
-        return Release(old._replace(used=used, rings=rings), docking, ())
-    carried = beyond(old.tree, docking.module)
-    if any((ring.parent in carried) != (ring.module in carried) for ring in old.rings):
-        others = [each for each in old.dockings if each != docking]
-        try:  # the rest of the ring carries its modules
-            return Release(old.based_at(old.base, others, old.mount), docking, ())
-        except AssemblyError as error:
-            raise AssemblyError(
-                f"without port {docking.port} of module '{docking.module}' at port {docking.parent_port} of "
-                f"module '{docking.parent}' a ring carries it, and with all joints at zero {error}"
-            ) from None
-    rest = old._replace(
-        placed={name: placed for name, placed in old.placed.items() if name not in carried},
-        used={key: at for key, at in old.used.items() if key[0] not in carried and at[0] not in carried},
-        filled={cell: name for cell, name in old.filled.items() if name not in carried},
-        rings=tuple(ring for ring in old.rings if ring.parent not in carried),
-    )
-    return Release(rest, docking, tuple(carried))
-
-
-def _docking_at(structure: Structure, module: str, port: object) -> Docking:
-    """Return the docking at a module's port; for None, the one towards the base."""
-    placed = module_of(structure, module)
-    if port is None:
-        if placed.docking is None:
-            raise AssemblyError(
-                f"module '{module}' is the base, which is docked at nothing; "
-                "the port whose docking is released is needed"
-            )
-        return placed.docking
-    own = checked_port(module, placed.type, port)
-    key = (module, own.name)
-    for docking in structure.dockings:
-        if key in (docking[:2], docking[2:4]):
-            return docking
-    raise AssemblyError(f"nothing is docked at port {own.name} of module '{module}'")
+    def changed(self: Own, **fields: object) -> Own:
+        """Return another one with these fields."""
+        other = object.__new__(type(self))
+        other.__dict__.update({**self.__dict__, **fields})
+        return other

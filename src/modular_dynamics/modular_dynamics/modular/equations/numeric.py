@@ -163,7 +163,10 @@ def tree_data(robot: SubsystemGraph | HasGraph) -> TreeData:
         np.array([joint.stiffness for joint in graph.joints], np.float64),
         np.array([joint.rest_position for joint in graph.joints], np.float64),
         graph.joint_names,
-        {link: _placed(graph, link) for link in graph.links},
+        {
+            link: (body, homogeneous(*to_rotation_translation(x_body_link)))
+            for link, (body, x_body_link) in ((link, graph.link_pose(link)) for link in graph.links)
+        },
     )
 
 
@@ -193,12 +196,6 @@ def body_wrenches(tree: TreeData, wrenches: Mapping[str, ArrayLike] | None) -> V
         if body is not None:
             F[body] += adjoint(inverse(H_body_link)).T @ values
     return F
-
-
-def _placed(graph: SubsystemGraph, link: str) -> tuple[int | None, Vector]:
-    """Return the body of a link, and the link's pose in it as a matrix (4, 4)."""
-    body, x_body_link = graph.link_pose(link)
-    return body, homogeneous(*to_rotation_translation(x_body_link))
 
 
 def _refuse_unsupported(graph: SubsystemGraph) -> None:

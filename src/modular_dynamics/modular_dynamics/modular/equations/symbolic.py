@@ -9,14 +9,14 @@ T^T in a backward sweep. So M and C take O(n^2) blocks, N takes O(n).
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import sympy
 from numpy.typing import ArrayLike
 from sympy.codegen.rewriting import create_expand_pow_optimization
-from sympy.simplify.fu import TR8
+from sympy.simplify.fu import TR5, TR6, TR8
 
 from ...algebra.matrix_forms import Array, ad, homogeneous, inverse
 from ...algebra.matrix_forms import adjoint_matrix as adjoint
@@ -82,25 +82,12 @@ class Definitions:
 _AXES = "xyz"
 
 
-class SymbolicTree(NamedTuple):
-    """:class:`.TreeData` with arrays of symbols; ``values``: numbers of the parameters' symbols.
+class _Parameters:
+    """A tree's numbers, or symbols with these values.
 
     Positions, centres of mass and gravity along one axis get one symbol (l, r, g), else one for each
     coordinate (lx, ly, lz). What is zero stays zero.
     """
-
-    H0: list[Array]
-    S: list[Array]
-    M: list[Array]
-    Vdot0: Array
-    armature: list[Expression]
-    stiffness: list[Expression]
-    rest_position: list[Expression]
-    values: dict[Any, float]
-
-
-class _Parameters:
-    """A tree's numbers, or symbols with these values."""
 
     def __init__(self, symbols: bool) -> None:
         self._with_symbols, self.values = symbols, dict[Any, float]()
@@ -136,26 +123,31 @@ class _Parameters:
         return matrix
 
 
-def symbolic_tree(tree: TreeData, symbols: bool) -> SymbolicTree:
-    """Return the data of the tree, exact; with ``symbols`` for parameters, numbered as the joints in q."""
-    parameters = _Parameters(symbols)
+def symbolic_tree(tree: TreeData, symbols: bool) -> tuple[TreeData, dict[Any, float]]:
+    """Return the tree with exact numbers; with ``symbols`` for parameters, numbered as the joints in q.
+
+    Also returned: the numbers of the parameters' symbols.
+    """
+    own, joints = _Parameters(symbols), [str(column + 1) for column in tree.columns]
     H0, M = [], []
-    armature, stiffness, rest = [], [], []
-    for i, column in enumerate(tree.columns):
-        k = str(column + 1)
-        H0.append(homogeneous(_exact(tree.H0[i, :3, :3]), parameters.vector(tree.H0[i, :3, 3], "l", k)))
-        mass = parameters.number(tree.mass[i], f"m{k}")
-        com = parameters.vector(tree.com[i], "r", k)
-        M.append(
-            generalized_mass(mass, com, parameters.inertia(tree.inertia[i], tree.mass[i], tree.com[i], k))
-        )
-        armature.append(parameters.number(tree.armature[i], f"armature{k}"))
-        stiffness.append(parameters.number(tree.stiffness[i], f"stiffness{k}"))
-        rest.append(parameters.number(tree.rest_position[i], f"rest{k}"))
-    gravity = parameters.vector(tree.Vdot0[:3], "g", "")
-    Vdot0 = np.concatenate([gravity, np.array([exact(0.0)] * 3, dtype=object)])
-    S = [_exact(s) for s in tree.S]
-    return SymbolicTree(H0, S, M, Vdot0, armature, stiffness, rest, parameters.values)
+    for i, k in enumerate(joints):
+        H0.append(homogeneous(_exact(tree.H0[i, :3, :3]), own.vector(tree.H0[i, :3, 3], "l", k)))
+        mass, com = own.number(tree.mass[i], f"m{k}"), own.vector(tree.com[i], "r", k)
+        M.append(generalized_mass(mass, com, own.inertia(tree.inertia[i], tree.mass[i], tree.com[i], k)))
+
+    def of_joints(values: Array, name: str) -> Array:
+        return np.array([own.number(x, f"{name}{k}") for x, k in zip(values, joints, strict=True)])
+
+    exact_tree = tree._replace(
+        H0=np.array(H0),
+        S=_exact(tree.S),
+        M=np.array(M),
+        Vdot0=np.concatenate([own.vector(tree.Vdot0[:3], "g", ""), _exact(np.zeros(3))]),
+        armature=of_joints(tree.armature, "armature"),
+        stiffness=of_joints(tree.stiffness, "stiffness"),
+        rest_position=of_joints(tree.rest_position, "rest"),
+    )
+    return exact_tree, own.values
 
 
 def _exact(numbers: Array) -> Array:
@@ -169,6 +161,8 @@ def _exact(numbers: Array) -> Array:
 LARGEST = 1_000
 #: Terms up to which sums of angles are tried.
 _FEW = 30
+#: Power of a sine or cosine up to which squares are written by the other one.
+_LARGEST_POWER = 100
 
 
 def number_of_terms(expression: Expression, table: Mapping[Any, Expression], known: dict[Any, int]) -> int:
@@ -210,7 +204,8 @@ def written_out(
             "is short: see .definitions, or raise the limit by largest="
         )
     flat = sympy.expand(_flat(expression, table, {}))
-    choices = sorted([flat, *_by_squares(flat)], key=sympy.count_ops)
+    by_squares = [sympy.expand(rule(flat, max=_LARGEST_POWER)) for rule in (TR5, TR6)]
+    choices = sorted([flat, *by_squares], key=sympy.count_ops)
     if len(sympy.Add.make_args(choices[0])) <= _FEW:
         choices.append(sympy.expand(TR8(choices[0])))
     choices += [sympy.factor_terms(choice) for choice in choices]
@@ -235,20 +230,6 @@ def _flat(
     return expression.xreplace(parts)
 
 
-def _by_squares(flat: Expression) -> list[Expression]:
-    """Return the expression with sin^2 written by cos^2, and with cos^2 written by sin^2."""
-    angles = {function.args[0] for function in flat.atoms(sympy.sin, sympy.cos)}
-    results = []
-    for kept, replaced in ((sympy.sin, sympy.cos), (sympy.cos, sympy.sin)):
-        squares = {replaced(angle): (kept(angle), replaced(angle)) for angle in angles}
-        result = flat.replace(
-            lambda x, squares=squares: x.is_Pow and x.base in squares and x.exp.is_Integer and x.exp > 1,
-            lambda x, squares=squares: (1 - squares[x.base][0] ** 2) ** (x.exp // 2) * x.base ** (x.exp % 2),
-        )
-        results.append(sympy.expand(result))
-    return results
-
-
 _ROWS = ("x", "y", "z", "wx", "wy", "wz")
 
 
@@ -256,18 +237,11 @@ class Sweeps:
     """Symbolic sweeps over the bodies of one tree; intermediate expressions are added to ``definitions``.
 
     Args:
-        q, v: symbols, in joint_names' order.
+        tree: as :func:`symbolic_tree` gives it. q, v: symbols, in joint_names' order.
     """
 
-    def __init__(
-        self,
-        tree: TreeData,
-        exact: SymbolicTree,
-        q: Sequence[Any],
-        v: Sequence[Any],
-        definitions: Definitions,
-    ) -> None:
-        self.tree, self.exact, self.q, self.v, self.definitions = tree, exact, q, v, definitions
+    def __init__(self, tree: TreeData, q: Sequence[Any], v: Sequence[Any], definitions: Definitions) -> None:
+        self.tree, self.q, self.v, self.definitions = tree, q, v, definitions
         self.numbers = [column + 1 for column in tree.columns]
         self.X = [self._direct(k) for k in range(len(tree.bodies))]
         self.J = self._columns()
@@ -276,24 +250,24 @@ class Sweeps:
         """Return M, C (nv, nv) and N (nv,) in intermediate expressions. ``wrenches``: F^e by body."""
         n, at = len(self.tree.bodies), self.tree.columns
         M, C, N = (np.full(shape, sympy.S.Zero, dtype=object) for shape in ((n, n), (n, n), (n,)))
-        rates = [s * self.v[k] for s, k in zip(self.exact.S, at, strict=True)]
+        rates = [s * self.v[k] for s, k in zip(self.tree.S, at, strict=True)]
         B = self._gyroscopic(rates)
         for j in range(n):
             F = self._backward(
-                {k: self.exact.M[k] @ own[j] for k, own in enumerate(self.J) if j in own}, "F", j
+                {k: self.tree.M[k] @ own[j] for k, own in enumerate(self.J) if j in own}, "F", j
             )
             for i, column in self.J[j].items():
                 M[at[i], at[j]] = M[at[j], at[i]] = self._dot(column, F[j])
             G = self._backward(self._coriolis(j, rates, B), "G", j)
             for i in G:
-                C[at[i], at[j]] = self._dot(self.exact.S[i], G[i])
+                C[at[i], at[j]] = self._dot(self.tree.S[i], G[i])
             for i, column in self.J[j].items():
                 C[at[i], at[j]] = self._dot(column, G[j])
-            M[at[j], at[j]] += self.exact.armature[j]
+            M[at[j], at[j]] += self.tree.armature[j]
         E = self._backward(self._gravity(wrenches), "E", None)
         for i in range(n):
-            spring = self.exact.stiffness[i] * (self.q[at[i]] - self.exact.rest_position[i])
-            N[at[i]] = self._dot(self.exact.S[i], E[i]) + spring
+            spring = self.tree.stiffness[i] * (self.q[at[i]] - self.tree.rest_position[i])
+            N[at[i]] = self._dot(self.tree.S[i], E[i]) + spring
         return M, C, N
 
     def _named(self, values: Array, name: str) -> Array:
@@ -306,23 +280,22 @@ class Sweeps:
     def _direct(self, k: int) -> Array:
         """Return X_k = Ad_{H_{p,k}^-1} (18)."""
         number = self.numbers[k]
-        H = self.exact.H0[k] @ exp(
-            self.exact.S[k],
+        H = self.tree.H0[k] @ exp(
+            self.tree.S[k],
             self.q[self.tree.columns[k]],
             lambda angle: self.definitions.named(sympy.sin(angle), f"s{number}"),
             lambda angle: self.definitions.named(sympy.cos(angle), f"c{number}"),
         )
-        for row, column in np.ndindex(3, 4):
-            H[row, column] = self.definitions.named(
-                sympy.expand(H[row, column]), f"H{number}_{row + 1}{column + 1}"
-            )
+        self._name_entries(H, np.ndindex(3, 4), f"H{number}")
         X = adjoint(inverse(H))
-        for row, column in np.ndindex(3, 3):
-            entry = self.definitions.named(
-                sympy.expand(X[row, column + 3]), f"T{number}_{row + 1}{column + 4}"
-            )
-            X[row, column + 3] = entry
+        self._name_entries(X, ((row, column) for row in range(3) for column in range(3, 6)), f"T{number}")
         return X
+
+    def _name_entries(self, matrix: Array, at: Iterable[tuple[Any, ...]], name: str) -> None:
+        """Replace entries (row, column) of a matrix by symbols that stand for them."""
+        for row, column in at:
+            entry = sympy.expand(matrix[row, column])
+            matrix[row, column] = self.definitions.named(entry, f"{name}_{row + 1}{column + 1}")
 
     def _columns(self) -> list[dict[int, Array]]:
         """Return the blocks of T S: for each body the columns of the joints that move it."""
@@ -331,7 +304,7 @@ class Sweeps:
             before = {} if parent is None else J[parent]
             name = f"J{self.numbers[k]}"
             own = {j: self._named(self.X[k] @ x, f"{name}_{self.numbers[j]}") for j, x in before.items()}
-            J.append({**own, k: self.exact.S[k]})
+            J.append({**own, k: self.tree.S[k]})
         return J
 
     def _gyroscopic(self, rates: list[Array]) -> list[Array]:
@@ -342,15 +315,9 @@ class Sweeps:
             number = self.numbers[k]
             moved = 0 if parent is None else self.X[k] @ V[parent]
             V.append(self._named(moved + rates[k], f"V{number}"))
-            block = gyroscopic(self.exact.M[k], V[k], sympy.S.Half)
-            for row, column in np.ndindex(6, 6):
-                if row < column:
-                    name = f"B{number}_{row + 1}{column + 1}"
-                    entry = self.definitions.named(sympy.expand(block[row, column]), name)
-                    block[row, column], block[column, row] = entry, -entry
-                elif row == column:
-                    block[row, column] = sympy.S.Zero
-            B.append(block)
+            upper = np.triu(gyroscopic(self.tree.M[k], V[k], sympy.S.Half), 1)  # it is skew-symmetric
+            self._name_entries(upper, zip(*np.triu_indices(6, 1), strict=True), f"B{number}")
+            B.append(upper - upper.T)
         return B
 
     def _coriolis(self, j: int, rates: list[Array], B: list[Array]) -> dict[int, Array]:
@@ -365,7 +332,7 @@ class Sweeps:
                 moved = self.X[k] @ rows[self.tree.parents[k]]  # type: ignore[index]  # j is above k
                 rate = moved - ad(rates[k]) @ own[j]
             rows[k] = self._named(rate, f"Jdot{self.numbers[k]}_{self.numbers[j]}")
-            wrench[k] = self.exact.M[k] @ rows[k] + B[k] @ own[j]
+            wrench[k] = self.tree.M[k] @ rows[k] + B[k] @ own[j]
         return wrench
 
     def _gravity(self, wrenches: dict[int, Array]) -> dict[int, Array]:
@@ -373,9 +340,9 @@ class Sweeps:
         A: list[Array] = []
         blocks = {}
         for k, parent in enumerate(self.tree.parents):
-            before = self.exact.Vdot0 if parent is None else A[parent]
+            before = self.tree.Vdot0 if parent is None else A[parent]
             A.append(self._named(self.X[k] @ before, f"A{self.numbers[k]}"))
-            blocks[k] = self.exact.M[k] @ A[k]
+            blocks[k] = self.tree.M[k] @ A[k]
             if k in wrenches:
                 blocks[k] = blocks[k] - wrenches[k]
         return blocks
@@ -437,11 +404,11 @@ class SymbolicClosedForm:
         )
         self.loaded_links = tuple(wrenches)
         self.wrenches = tuple(sympy.Symbol(f"f{k + 1}") for k in range(6 * len(self.loaded_links)))
-        data = symbolic_tree(tree, parameters == "symbols")
         definitions = Definitions()
         loads = _loads(tree, self.loaded_links, self.wrenches)
-        M, C, N = Sweeps(tree, data, self.q, self.v, definitions).matrices(loads)
-        self.values, self.definitions = data.values, definitions.table
+        exact_tree, self.values = symbolic_tree(tree, parameters == "symbols")
+        M, C, N = Sweeps(exact_tree, self.q, self.v, definitions).matrices(loads)
+        self.definitions = definitions.table
         self.M, self.C, self.N = (
             sympy.ImmutableMatrix(n, n, M.ravel()),
             sympy.ImmutableMatrix(n, n, C.ravel()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -17,9 +18,9 @@ from ...text.element import Element
 from ...text.files import given_text
 from ...text.sizes import MAX_YAML_BYTES
 from ...text.yaml_text import documents, one_line
-from ..assembly.structure import checked_name, integer
+from ..assembly.structure import integer
 from ..modules.module_type import is_same
-from ..names import LONGEST_NAME, MOST_MODULES, is_label, listed, shown
+from ..names import MOST_MODULES, NAME, is_name, listed, shown
 
 Faces = NDArray[np.int64]
 Source = str | PathLike[str]
@@ -38,12 +39,11 @@ class IncidenceMatrix(Constant):
 
     Attributes:
         matrix: whole numbers, shape (modules, docks), read-only.
-        kinds: the kind of each module: the column at the right.
+        kinds: the kind of each module, the column at the right; given as one text, that of all.
         modules: their names; by default v0, v1, ...
         docking_types: of each docking: "DS", "DP", "DO", or "-" for none of them (Table II and
             :func:`.docking_type`): the row below. None: not known.
         turns: of each docking, quarter turns about the ports' normal; 0, the default: tops on one side.
-        docks: names of the columns; by default e1, e2, ... They are labels: an assembly does not keep them.
         base: the base module; by default the first one.
 
     Raises:
@@ -57,31 +57,31 @@ class IncidenceMatrix(Constant):
     modules: tuple[str, ...] = ()
     docking_types: tuple[str, ...] | None = None
     turns: tuple[int, ...] = ()
-    docks: tuple[str, ...] = ()
     base: str = ""
 
     def __post_init__(self) -> None:
         rows, columns = _shape_of(self.matrix)
-        modules = _names(self.modules, [f"v{k}" for k in range(rows)], "names", "modules")
-        for name in modules:
-            checked_name(name)
-        docks = _names(self.docks, [f"e{k + 1}" for k in range(columns)], "names of docks", "docks")
-        for name in docks:
-            if name.split() != [name] or not is_label(name):
-                needed = f"text without white space, of at most {LONGEST_NAME} characters, is needed"
-                raise AssemblyError(f"a dock's name is {shown(name)}; {needed}")
-        matrix = _checked_faces(self.matrix, modules, docks)
+        names = tuple(f"v{k}" for k in range(rows))
+        modules = _row(self.modules, rows, "names", "modules", is_name, NAME.rstrip(","), names)
+        if twice := [name for name, count in Counter(modules).items() if count > 1]:
+            raise AssemblyError(f"two of the modules have the name '{twice[0]}'")
+        given: Any = self.kinds
+        given = (given,) * rows if isinstance(given, str) else given
+        kinds, types = _row(given, rows, "kinds", "modules", _is_text, "text"), self.docking_types
+        if types is not None:
+            types = _row(types, columns, "docking types", "docks", _is_text, "text")
+        turns = _row(self.turns, columns, "turns", "docks", _is_turn, "0, 1, 2 or 3", (0,) * columns)
         base = self.base or modules[0]
         if base not in modules:
             raise AssemblyError(f"the base is {shown(base)}, which is none of the modules: {listed(modules)}")
-        kinds, types = _texts(self.kinds, rows, "kinds", "modules"), self.docking_types
-        if types is not None:
-            types = _texts(types, columns, "docking types", "docks")
-        turns = _checked_turns(self.turns, docks)
-        self._set(matrix=matrix, modules=modules, docks=docks, base=base, kinds=kinds, turns=turns)
-        self._set(docking_types=types)
-        _require_dockings(matrix, modules, docks)
-        _require_connected(matrix, modules)
+        self._set(modules=modules, base=base, kinds=kinds, turns=turns, docking_types=types)
+        self._set(matrix=_checked_faces(self.matrix, modules, self.docks))
+        _require_dockings(self.matrix, modules, self.docks)
+
+    @property
+    def docks(self) -> tuple[str, ...]:
+        """Names of the columns in messages and pictures: e1, e2, ..."""
+        return tuple(f"e{k + 1}" for k in range(np.shape(self.matrix)[1]))
 
     def __eq__(self, other: object) -> bool:
         return is_same(self, other) if isinstance(other, IncidenceMatrix) else NotImplemented
@@ -111,13 +111,13 @@ class IncidenceMatrix(Constant):
         lines = [f"base: {one_line(self.base)}", "modules:  # name: kind"]
         lines += [f"  {one_line({n: k})[1:-1]}" for n, k in zip(self.modules, self.kinds, strict=True)]
         labels = "docks:  # faces of two modules; type: of the dyad; turn: quarter turns"
-        lines.append(labels if self.docks else "docks: {}")
-        for column, dock in enumerate(self.docks):
+        lines.append(labels if self.turns else "docks: []")
+        for column, turn in enumerate(self.turns):
             faces = self.matrix[:, column]
             own: dict[str, Any] = {"faces": {self.modules[k]: int(faces[k]) for k in faces.nonzero()[0]}}
             own |= {} if self.docking_types is None else {"type": self.docking_types[column]}
-            own |= {"turn": self.turns[column]} if self.turns[column] else {}
-            lines.append(f"  {one_line({dock: own})[1:-1]}")
+            own |= {"turn": turn} if turn else {}
+            lines.append(f"  - {one_line(own)}")
         text = "\n".join(lines) + "\n"
         if path is not None:
             Path(path).expanduser().write_text(text, encoding="utf-8")
@@ -139,22 +139,6 @@ class IncidenceMatrix(Constant):
             return cls(**_of_yaml(text, name))
         except AssemblyError as error:
             raise AssemblyError(f"{name}: {error}") from None
-
-
-def as_incidence_matrix(
-    matrix: ArrayLike | IncidenceMatrix, kinds: str | Sequence[str] | None
-) -> IncidenceMatrix:
-    """Return the matrix itself, or that of numbers with these kinds of modules, one for all or for each.
-
-    Raises:
-        AssemblyError: as :class:`IncidenceMatrix`; numbers without kinds, or kinds beside a matrix's own.
-    """
-    if isinstance(matrix, IncidenceMatrix) != (kinds is None):
-        raise AssemblyError("kinds are for a matrix of numbers, which needs one for all modules or for each")
-    if isinstance(matrix, IncidenceMatrix):
-        return matrix
-    of_each = (kinds,) * _shape_of(matrix)[0] if isinstance(kinds, str) else kinds
-    return IncidenceMatrix(matrix, of_each)  # type: ignore[arg-type]
 
 
 def column_ends(matrix: Faces) -> NDArray[np.intp]:
@@ -196,56 +180,39 @@ def _require_size(modules: int, docks: int) -> None:
             raise AssemblyError(f"the matrix has {count} {what}; at most {most} are supported")
 
 
-def _listed(values: object, count: int, what: str, of: str) -> list[Any]:
-    """Return a list of as many values as there are modules or docks. Raises AssemblyError."""
+def _row(
+    values: Any, count: int, what: str, of: str, is_right: Any, needed: str, default: Any = None
+) -> tuple[Any, ...]:
+    """Return one value for each of the modules or docks, or a default for (). Raises AssemblyError."""
+    if default is not None and isinstance(values, tuple) and not values:
+        values = default
     if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
         raise AssemblyError(f"the {what} are {shown(values)}; a list is needed, one for each of the {of}")
     if len(values) != count:
         raise AssemblyError(f"{len(values)} {what} for {count} {of}; one for each is needed")
-    return list(values)
+    for k, value in enumerate(values):
+        if not is_right(value):
+            raise AssemblyError(f"number {k + 1} of the {what} is {shown(value)}; {needed} is needed")
+    return tuple(str(value) if isinstance(value, str) else int(value) for value in values)
 
 
-def _texts(values: object, count: int, what: str, of: str) -> tuple[str, ...]:
-    """Return as many texts as there are modules or docks. Raises AssemblyError."""
-    for k, value in enumerate(texts := _listed(values, count, what, of)):
-        if not isinstance(value, str) or not value:
-            raise AssemblyError(f"number {k + 1} of the {what} is {shown(value)}; text is needed")
-    return tuple(map(str, texts))
+def _is_text(value: object) -> bool:
+    """Return whether a value is text that is not empty."""
+    return isinstance(value, str) and bool(value)
 
 
-def _names(values: object, default: Sequence[str], what: str, of: str) -> tuple[str, ...]:
-    """Return names, none twice, or the default ones. Raises AssemblyError: wrong count, type, duplicate."""
-    if values is None or values == ():
-        return tuple(default)
-    names = _texts(values, len(default), what, of)
-    if len({*names}) < len(names):
-        twice = next(name for k, name in enumerate(names) if name in names[:k])
-        raise AssemblyError(f"two of the {'columns' if of == 'docks' else of} have the name '{twice}'")
-    return names
-
-
-def _checked_turns(turns: object, docks: Sequence[str]) -> tuple[int, ...]:
-    """Return quarter turns of each docking, or zeros. Raises AssemblyError: wrong count or value."""
-    if turns is None or (isinstance(turns, tuple) and not turns):
-        return (0,) * len(docks)
-    values = []
-    for dock, turn in zip(docks, _listed(turns, len(docks), "turns", "docks"), strict=True):
-        if (value := integer(turn)) is None or not 0 <= value <= 3:
-            raise AssemblyError(f"column '{dock}': the turn is {shown(turn)}; 0, 1, 2 or 3 is needed")
-        values.append(value)
-    return tuple(values)
+def _is_turn(value: object) -> bool:
+    """Return whether a value is a number of quarter turns."""
+    return integer(value) in (0, 1, 2, 3)
 
 
 def _checked_faces(matrix: ArrayLike, modules: Sequence[str], docks: Sequence[str]) -> Faces:
     """Return the matrix as read-only whole numbers. Raises AssemblyError: names module and column."""
     given = matrix if isinstance(matrix, np.ndarray) else np.array(matrix, object)
-    if given.dtype.kind in "iuf":
-        numbers = given.astype(float)
-    else:
-        numbers = np.array([[_number(value) for value in row] for row in given], float).reshape(given.shape)
-    usable = np.isfinite(numbers) & (numbers >= 0) & (numbers <= _LARGEST)
-    usable[usable] = numbers[usable] == np.rint(numbers[usable])
-    for row, column in np.argwhere(~usable).tolist():
+    numbers = given
+    if given.dtype.kind not in "iu":
+        numbers = np.array([[_face(value) for value in row] for row in given], np.int64).reshape(given.shape)
+    for row, column in np.argwhere((numbers < 0) | (numbers > _LARGEST)).tolist():
         raise AssemblyError(
             f"module '{modules[row]}', column '{docks[column]}': the entry is "
             f"{shown(given.tolist()[row][column])}; the number of a face is needed, or 0 for none"
@@ -255,15 +222,14 @@ def _checked_faces(matrix: ArrayLike, modules: Sequence[str], docks: Sequence[st
     return faces
 
 
-def _number(value: object) -> float:
-    """Return the number of a face in an array of mixed objects; NaN if it is not a number."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return float(value) if abs(value) <= _LARGEST else np.nan  # larger integers may overflow a float
-    return float(value) if isinstance(value, float | np.integer | np.floating) else np.nan
+def _face(value: Any) -> int:
+    """Return the number of a face; -1 for what is no whole number from 0 on."""
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return int(value) if is_number and 0 <= value <= _LARGEST and value == int(value) else -1
 
 
 def _require_dockings(matrix: Faces, modules: Sequence[str], docks: Sequence[str]) -> None:
-    """Raise AssemblyError unless each column has two entries, and no module uses a face twice."""
+    """Raise AssemblyError unless columns have two entries, no face is used twice, and all are connected."""
     for column in np.flatnonzero(np.count_nonzero(matrix, axis=0) != 2).tolist():
         rows = matrix[:, column].nonzero()[0].tolist()
         entries = [f"face {matrix[row, column]} of module '{modules[row]}'" for row in rows]
@@ -280,20 +246,14 @@ def _require_dockings(matrix: Faces, modules: Sequence[str], docks: Sequence[str
                 f"face {face} of module '{modules[row]}' is used twice: in the columns {both}"
             )
         used[row, face] = column
-
-
-def _require_connected(matrix: Faces, modules: Sequence[str]) -> None:
-    """Raise AssemblyError unless dockings connect all modules; names those that are apart from the first."""
-    at: list[list[int]] = [[] for _ in modules]
+    beside: dict[int, list[int]] = {row: [] for row in range(len(modules))}
     for a, b in column_ends(matrix).tolist():
-        at[a].append(b)
-        at[b].append(a)
-    reached, queue = {0}, [0]
-    for row in queue:
-        fresh = dict.fromkeys(other for other in at[row] if other not in reached)
-        queue += fresh
-        reached.update(fresh)
-    if apart := [module for row, module in enumerate(modules) if row not in reached]:
+        beside[a].append(b)
+        beside[b].append(a)
+    waiting = beside.pop(0)
+    while waiting:
+        waiting += beside.pop(waiting.pop(), ())
+    if apart := [modules[row] for row in beside]:
         raise AssemblyError(
             f"the modules are not connected; no dockings connect '{modules[0]}' with {listed(apart)}"
         )
@@ -306,37 +266,26 @@ def _of_yaml(text: str, file: str) -> dict[str, Any]:
         raise DescriptionError(f"{len(found)} documents, which '---' separates; one is needed", file)
     top = Element.top(found[0] if found else None, file, "a mapping (base, modules, docks)")
     top.require(("modules",), ("base", "docks"))
-    modules, docks = top.element("modules"), top.element("docks", {})
-    _require_size(len(modules.item), len(docks.item))
-    kinds = {_key(modules, name): modules.text(name) for name in modules.item}
-    row = {name: k for k, name in enumerate(kinds)}
-    matrix = np.zeros((len(row), len(docks.item)), np.int64)
+    modules, docks = top.element("modules"), top.elements("docks")
+    _require_size(len(modules.item), len(docks))
+    if numbers := [name for name in modules.item if not isinstance(name, str)]:
+        raise modules.failure(numbers[0], " is no text; write it in quotes")
+    row = {name: k for k, name in enumerate(modules.item)}
+    matrix = np.zeros((len(row), len(docks)), np.int64)
     types, turns = list[str](), list[int]()
-    for column, name in enumerate(docks.item):
-        own = docks.element(_key(docks, name)).require(("faces",), ("type", "turn"))
-        faces = own.element("faces")
+    for column, own in enumerate(docks):
+        faces = own.require(("faces",), ("type", "turn")).element("faces")
         for module in faces.item:
             if module not in row:
                 raise faces.failure(module, f" is none of the modules: {listed(row)}")
             matrix[row[module], column] = faces.whole(module, None, -_LARGEST, _LARGEST)
         types += [own.text("type")] if "type" in own.item else []
         if len(types) not in (0, column + 1):
-            raise docks.failure(name, ": docks with and without a type; all or none are needed")
+            raise own.failure("faces", ": docks with and without a type; all or none are needed")
         turns.append(own.whole("turn", 0, -_LARGEST, _LARGEST))
+    kinds = [modules.text(name) for name in row]
     base = top.text("base") if "base" in top.item else ""
     return {
-        "matrix": matrix,
-        "kinds": list(kinds.values()),
-        "modules": list(kinds),
-        "docking_types": types or None,
-        "turns": tuple(turns),
-        "docks": list(docks.item),
-        "base": base,
+        **{"matrix": matrix, "kinds": kinds, "modules": tuple(row), "base": base},
+        **{"docking_types": types or None, "turns": tuple(turns)},
     }
-
-
-def _key(element: Element, name: Any) -> str:
-    """Return a key that is text. Raises DescriptionError: a number, which would have quotes."""
-    if not isinstance(name, str):
-        raise element.failure(name, " is no text; write it in quotes")
-    return name

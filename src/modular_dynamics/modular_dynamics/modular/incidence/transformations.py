@@ -1,14 +1,17 @@
 """Poses of modules in each other's frames: direct (DTL) and indirect (IDTL) transformations."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...algebra import matrix_forms, to_rotation_translation
 from ...dynamics import frame_poses
-from ...exceptions import AssemblyError
+from ...model import SubsystemGraph
 from ..assembly.graph import closed_graph
 from ..assembly.structure import Docking, Structure
 from .matrix import table_text
@@ -16,31 +19,6 @@ from .matrix import table_text
 Array = NDArray[np.float64]
 Module = Any  # row of the incidence matrix, from 0; or, in ``by_name``, a name
 Pair = tuple[Module, Module]
-
-
-def traversed(base: str, dockings: Sequence[Docking], order: str) -> list[Docking]:
-    """Return a tree's dockings from the base outwards (Meister & Gutenkunst, Fig. 6).
-
-    Those of one module come in their given order.
-
-    Args:
-        order: "dfs": each path to its end before the next one; "bfs": modules nearer to the base first.
-
-    Raises:
-        AssemblyError: another order.
-    """
-    if order not in ("dfs", "bfs"):
-        raise AssemblyError(f"the order is {order!r}; needed is 'dfs' or 'bfs'")
-    carried: dict[str, list[Docking]] = {}
-    for docking in dockings:
-        carried.setdefault(docking.parent, []).append(docking)
-    waiting, reached = [*carried.get(base, ())], list[Docking]()
-    while waiting:
-        docking = waiting.pop(0)
-        reached.append(docking)
-        beyond = carried.get(docking.module, [])
-        waiting = beyond + waiting if order == "dfs" else waiting + beyond
-    return reached
 
 
 class DirectTransformation(NamedTuple):
@@ -54,6 +32,15 @@ class DirectTransformation(NamedTuple):
     face_from: int
     face_to: int
 
+    @property
+    def ij(self) -> Pair:
+        """The modules between which T_ij is."""
+        return self.i, self.j
+
+    def with_names(self, modules: Sequence[str]) -> DirectTransformation:
+        """Return the row with names of modules instead of indices."""
+        return self._replace(i=modules[self.i], j=modules[self.j])
+
 
 class IndirectTransformation(NamedTuple):
     """A row of the IDTL: T_ij = T_ix T_xj, as pairs of rows of the incidence matrix, from 0; or of names."""
@@ -62,48 +49,26 @@ class IndirectTransformation(NamedTuple):
     ix: Pair
     xj: Pair
 
-
-class _ModulePoses:
-    """Poses of the modules' frames, of which both lists are made."""
-
-    def __init__(self, structure: Structure) -> None:
-        self._graph = closed_graph("assembly", structure._replace(rings=()))
-        links, offsets = [], []
-        for placed in structure.placed.values():
-            entered = placed.type.root
-            if placed.docking is not None and not placed.type.entry_steps:
-                entered = placed.type.ports[placed.docking.port].body
-            site = placed.sites[entered]
-            x_link_module = self._graph.link_pose(site.link)[1].conjugate() * site.x
-            links.append(site.link)
-            offsets.append(matrix_forms.homogeneous(*to_rotation_translation(x_link_module)))
-        self._links, self._offsets = tuple(links), np.array(offsets)
-
-    def between(self, pairs: NDArray[np.intp], q: ArrayLike) -> Array:
-        """Return T_ij (rows, 4, 4) for pairs (rows, 2) of modules i, j."""
-        world = frame_poses(self._graph, q, self._links) @ self._offsets
-        poses: Array = matrix_forms.inverse(world)[pairs[:, 0]] @ world[pairs[:, 1]]
-        return poses
+    def with_names(self, modules: Sequence[str]) -> IndirectTransformation:
+        """Return the row with names of modules instead of indices."""
+        return IndirectTransformation(*((modules[i], modules[j]) for i, j in self))
 
 
-Row = TypeVar("Row", DirectTransformation, IndirectTransformation)
-
-
-class _Transformations(Sequence[Row]):
-    """Rows of transformations T_ij between modules. Constant.
+class Transformations(Sequence[Any]):
+    """Rows of transformations T_ij between modules, of a DTL or an IDTL. Constant.
 
     Attributes:
         modules: names of the modules, by index.
     """
 
-    _head: tuple[str, ...]
+    def __init__(self, structure: Structure, rows: Sequence[Any], head: str) -> None:
+        self.modules = tuple(structure.placed)
+        self._structure, self._rows, self._head = structure, tuple(rows), head.split()
 
-    def __init__(
-        self, modules: tuple[str, ...], rows: Sequence[Row], pairs: Iterable[Pair], poses: _ModulePoses
-    ) -> None:
-        self.modules, self.module_poses = modules, poses
-        self._rows: tuple[Row, ...] = tuple(rows)
-        self._pairs = np.array([*pairs], np.intp).reshape(-1, 2)
+    @property
+    def by_name(self) -> tuple[Any, ...]:
+        """Rows with names of modules instead of indices."""
+        return tuple(row.with_names(self.modules) for row in self._rows)
 
     def poses(self, q: ArrayLike) -> Array:
         """Return T_ij(q) of each row, shape (rows, 4, 4); of a docked module T_ij(0) exp(s_j q_j).
@@ -119,7 +84,25 @@ class _Transformations(Sequence[Row]):
         Raises:
             StateError: another shape, or not finite.
         """
-        return self.module_poses.between(self._pairs, q)
+        graph, links, offsets = self._frames
+        world = frame_poses(graph, q, links) @ offsets
+        pairs = np.array([row.ij for row in self._rows], np.intp).reshape(-1, 2)
+        poses: Array = matrix_forms.inverse(world)[pairs[:, 0]] @ world[pairs[:, 1]]
+        return poses
+
+    @cached_property
+    def _frames(self) -> tuple[SubsystemGraph, tuple[str, ...], Array]:
+        """The open tree, and each module's frame: a link, and the frame's pose in the link (4, 4)."""
+        graph, links, offsets = closed_graph(self._structure.changed(rings=())), [], []
+        for placed in self._structure.placed.values():
+            entered = placed.type.root
+            if placed.docking is not None and not placed.type.entry_steps:
+                entered = placed.type.ports[placed.docking.port].body
+            site = placed.sites[entered]
+            x_link_module = graph.link_pose(site.link)[1].conjugate() * site.x
+            links.append(site.link)
+            offsets.append(matrix_forms.homogeneous(*to_rotation_translation(x_link_module)))
+        return graph, tuple(links), np.array(offsets)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -131,51 +114,37 @@ class _Transformations(Sequence[Row]):
         return table_text([self._head, *(tuple(map(str, np.ravel(row))) for row in self._rows)])
 
 
-class DirectTransformations(_Transformations[DirectTransformation]):
-    """The direct transformation list (DTL) of Meister & Gutenkunst, Table III: a row for each docked module.
+def direct_transformations(structure: Structure) -> Transformations:
+    """Return the direct transformation list (DTL) of Meister & Gutenkunst, Table III.
 
-    The base and rings have no row: poses follow the tree in which modules were docked.
+    It has a row for each docked module, each path to its end before the next one (Fig. 6); modules at one
+    module come in the order of docking. The base and rings have no row: poses follow the tree of dockings.
     """
-
-    _head = ("i", "j", "from", "to")
-
-    def __init__(self, structure: Structure, order: str) -> None:
-        index = {name: k for k, name in enumerate(structure.placed)}
-        ports = {name: placed.type.ports for name, placed in structure.placed.items()}
-        rows = [
-            DirectTransformation(index[i], index[j], ports[i][a].number, ports[j][b].number)
-            for i, a, j, b, _ in traversed(structure.base, structure.tree, order)
-        ]
-        super().__init__(tuple(index), rows, [(row.i, row.j) for row in rows], _ModulePoses(structure))
-
-    @property
-    def by_name(self) -> tuple[DirectTransformation, ...]:
-        """Rows with names of modules instead of indices."""
-        return tuple(row._replace(i=self.modules[row.i], j=self.modules[row.j]) for row in self._rows)
+    index = {name: k for k, name in enumerate(structure.placed)}
+    carried: dict[str, list[Docking]] = {}
+    for docking in structure.dockings:
+        carried.setdefault(docking.parent, []).append(docking)
+    waiting, rows = [*reversed(carried.get(structure.base, ()))], list[DirectTransformation]()
+    while waiting:
+        i, face, j, other, _ = waiting.pop()
+        faces = (structure.placed[name].type.ports[port].number for name, port in ((i, face), (j, other)))
+        rows.append(DirectTransformation(index[i], index[j], *faces))
+        waiting += reversed(carried.get(j, ()))
+    return Transformations(structure, rows, "i j from to")
 
 
-class IndirectTransformations(_Transformations[IndirectTransformation]):
-    """The indirect transformation list (IDTL): modules on one path that are not docked to each other.
+def indirect_transformations(structure: Structure) -> Transformations:
+    """Return the indirect transformation list (IDTL): modules on one path that are not docked to each other.
 
     The paper's rule (Table III): the direct row of each module j, T_xj, is followed by T_ij = T_ix T_xj for
     each module i on the way from x to the base, the nearest one first. T_ix is there already: in the DTL
     where i carries x, else in a row above.
     """
-
-    _head = ("i", "j", "i", "x", "x", "j")
-
-    def __init__(self, direct: DirectTransformations) -> None:
-        carrier = {row.j: row.i for row in direct}
-        rows: list[IndirectTransformation] = []
-        for x, j, _, _ in direct:
-            i = carrier.get(x)
-            while i is not None:
-                rows.append(IndirectTransformation((i, j), (i, x), (x, j)))
-                i = carrier.get(i)
-        super().__init__(direct.modules, rows, [row.ij for row in rows], direct.module_poses)
-
-    @property
-    def by_name(self) -> tuple[IndirectTransformation, ...]:
-        """Rows with names of modules instead of indices."""
-        names = ([(self.modules[i], self.modules[j]) for i, j in row] for row in self._rows)
-        return tuple(IndirectTransformation(*row) for row in names)
+    direct = direct_transformations(structure)
+    carrier = {row.j: row.i for row in direct}
+    rows: list[IndirectTransformation] = []
+    for x, j, _, _ in direct:
+        i = x
+        while (i := carrier.get(i)) is not None:
+            rows.append(IndirectTransformation((i, j), (i, x), (x, j)))
+    return Transformations(structure, rows, "i j i x x j")

@@ -33,6 +33,8 @@ from .module_type import (
 )
 
 _NEEDED = "a mapping (name, root, bodies, ports, ...)"
+#: Edge of a cell [m].
+SMALLEST_CELL = 1e-6
 _ZERO = (0.0, 0.0, 0.0)
 _BOUNDS = {"lower": -LARGEST, "upper": -LARGEST, "effort": 0.0, "velocity": 0.0}
 
@@ -90,17 +92,13 @@ def _cells(top: Element) -> tuple[tuple[tuple[int, int, int], ...], float]:
     if "cells" not in top.item:
         return (), 0.0
     element = top.element("cells").require(("size", "filled"))
-    size, filled = element.number("size", least=0.0), element.item["filled"]
-    if size == 0.0:
-        raise element.wrong("size", "a positive number [m]")
-    if not isinstance(filled, list | tuple) or not filled or not all(map(_is_cell, filled)):
+    filled = element.item["filled"]
+    is_list = isinstance(filled, list | tuple) and len(filled) > 0
+    if not is_list or not all(
+        isinstance(cell, list | tuple) and [*map(type, cell)] == [int] * 3 for cell in filled
+    ):
         raise element.wrong("filled", "a list of cells, each three whole numbers,")
-    return tuple((i, j, k) for i, j, k in filled), size
-
-
-def _is_cell(cell: object) -> bool:
-    """Return whether a value is a list of three integers."""
-    return isinstance(cell, list | tuple) and len(cell) == 3 and all(type(part) is int for part in cell)
+    return tuple((i, j, k) for i, j, k in filled), element.number("size", None, SMALLEST_CELL)
 
 
 def _body(name: str, element: Element) -> ModuleBody:
@@ -131,7 +129,7 @@ def _shape(element: Element) -> Shape:
 
 def _joint(name: str, element: Element) -> ModuleJoint:
     """Return the joint of an element."""
-    optional = ("origin", "limits", "damping", "friction", "armature", "gear_ratio", "rotor_inertia")
+    optional = ("origin", "limits", "damping", "friction", "armature")
     element.require(("type", "parent", "child", "axis"), optional)
     limits = element.element("limits", {}).require((), tuple(_BOUNDS))
     kind = JointType(element.choice("type", [kind.value for kind in MOVING]))
@@ -152,20 +150,8 @@ def _joint(name: str, element: Element) -> ModuleJoint:
             Limits(**bounds),
             element.number("damping", least=0.0, largest=STIFFEST),
             element.number("friction", least=0.0, largest=STIFFEST),
-            _armature(element),
+            element.number("armature", least=0.0, largest=STIFFEST),
         )
-
-
-def _armature(element: Element) -> float:
-    """Return a joint's armature: given, or its rotor's inertia behind a gear, ratio^2 inertia."""
-    own, ratio = element.number("armature", least=0.0, largest=STIFFEST), element.number("gear_ratio", 1.0)
-    rotor = element.number("rotor_inertia", least=0.0)
-    for key in ("gear_ratio", "rotor_inertia"):
-        if "armature" in element.item and key in element.item:
-            raise element.failure(key, f" stands beside armature {own:g}; needed is that, or ratio and rotor")
-    if "gear_ratio" in element.item and "rotor_inertia" not in element.item:
-        raise element.failure("gear_ratio", " stands without rotor_inertia [kg m^2 or kg]")
-    return own + ratio**2 * rotor
 
 
 def _port_numbers(ports: Mapping[str, Element]) -> dict[str, int]:
@@ -182,10 +168,8 @@ def _port_numbers(ports: Mapping[str, Element]) -> dict[str, int]:
 
 def _port(name: str, number: int, bodies: tuple[str, ...], element: Element) -> Port:
     """Return the port of an element."""
-    element.require(("body", "xyz", "normal", "up"), ("number", "size", "gender", "kind"))
+    element.require(("body", "xyz", "normal", "up"), ("number", "gender", "kind"))
     with element.located():
         x = facing(*(element.numbers(key, 3) for key in ("xyz", "normal", "up")))
-    size, gender = element.numbers("size", None, ()), element.choice("gender", GENDERS, "h")
     body, kind = element.choice("body", bodies), element.text("kind")
-    with element.located("size"):
-        return Port(name, number, body, x, tuple(size), gender, kind)
+    return Port(name, number, body, x, element.choice("gender", GENDERS, "h"), kind)

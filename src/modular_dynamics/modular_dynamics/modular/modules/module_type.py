@@ -134,7 +134,6 @@ class Port(Constant):
     Attributes:
         number: of the face, in an incidence matrix; from 1.
         x_module_port: pose in the module's frame at zero joint positions.
-        size: lengths [m] that two mated ports have in common.
         gender: "m", "f", or "h" for ports that mate with their like. kind: only equal kinds mate.
 
     Raises:
@@ -145,7 +144,6 @@ class Port(Constant):
     number: int
     body: str
     x_module_port: DualQuaternion
-    size: tuple[float, ...] = ()
     gender: str = "h"
     kind: str = ""
 
@@ -155,10 +153,7 @@ class Port(Constant):
             raise ModelError(f"the number of {what} is {self.number!r}; a whole number from 1 on is needed")
         if self.gender not in GENDERS:
             raise ModelError(f"the gender of {what} is {self.gender!r}; m, f or h is needed")
-        size = tuple(checked_number(f"a size of {what} [m]", length) for length in self.size)
-        if size and min(size) <= 0.0:
-            raise ModelError(f"a size of {what} is {min(size):g} m; it must be positive")
-        self._set(size=size, x_module_port=_checked_pose(what, self.x_module_port))
+        self._set(x_module_port=_checked_pose(what, self.x_module_port))
 
 
 def mating(turn: int) -> DualQuaternion:
@@ -177,8 +172,6 @@ def why_not_mating(a: Port, b: Port) -> str:
         return f"their genders are {a.gender} and {b.gender}; m mates with f, h with h"
     if a.kind != b.kind:
         return f"their kinds are '{a.kind}' and '{b.kind}'; equal ones mate"
-    if a.size != b.size:
-        return f"their sizes are {list(a.size)} and {list(b.size)} m; equal ones mate"
     return ""
 
 

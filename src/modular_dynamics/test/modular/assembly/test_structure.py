@@ -46,16 +46,6 @@ def test_after_any_changes_it_is_the_assembly_built_anew(seed):
     assert_same_to_the_bit(assembly.graph(), fresh.graph())
 
 
-def test_splitting_and_merging_again_gives_the_same_modules_and_dockings():
-    for seed in range(10):
-        assembly = random_assembly(seed, rings=0)
-        for docking in assembly.dockings[:5]:
-            rest, cut = assembly.split(docking.module)
-            assert {*rest} | {*cut} == {*assembly}
-            again = rest.merge(cut, *docking[:4], turn=docking.turn)
-            assert {*again.dockings} == {*assembly.dockings}
-
-
 # Bad input to every method of an assembly: an error that names modules and faces, and nothing else.
 
 JUNK = (
@@ -88,7 +78,7 @@ REFUSED = (
     (lambda a: a.dock("v0", 4, "n", 3, kind="block", turn=4), "the turn of port 3 of module 'n' .* is 4"),
     (lambda a: a.dock("v0", 4, "n", 3, kind="block", turn=1.0), "1.0; needed are 0, 1, 2 or 3"),
     (lambda a: a.undock("v0"), "module 'v0' is the base"),
-    (lambda a: a.split("v2", 3), "nothing is docked at port 3 of module 'v2'"),
+    (lambda a: a.undock("v2", 3), "nothing is docked at port 3 of module 'v2'"),
     (lambda a: a.merge(a, "v2", 3, "v0", 4), "have a module 'v0'; give the second one a prefix"),
     (lambda a: a.graph(gravity=[0, 0, np.nan]), "gravity is .*three finite numbers"),
 )
@@ -124,23 +114,16 @@ def test_a_cell_that_is_filled_in_the_plane_or_in_space_is_named_with_modules_an
             assert part in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
+def test_ports_that_do_not_fit_and_another_type_of_a_known_name_are_named():
+    ends = "port 4 of module 'v0' and port a of module 'n'"
+    for changed, message in (
         ({"gender": "m"}, "their genders are h and m"),
         ({"kind": "other"}, "their kinds are 'dock' and 'other'"),
-        ({"size": (0.05,)}, r"their sizes are \[0.09\] and \[0.05\] m"),
-    ],
-)
-def test_ports_that_do_not_fit_are_named(changed, message):
-    own = replace(port("a", 1, "body", (0, 0, 0), (0, 0, 1), (1, 0, 0)), **changed)
-    kind = modular.ModuleType("own", {"body": modular.ModuleBody("body", 1.0)}, (), {"a": own}, "body")
-    ends = "port 4 of module 'v0' and port a of module 'n'"
-    with pytest.raises(AssemblyError, match=f"{ends} do not fit: {message}"):
-        snake().dock("v0", 4, "n", "a", kind=kind)
-
-
-def test_another_type_of_a_known_name_is_refused_and_an_equal_one_is_not():
+    ):
+        own = replace(port("a", 1, "body", (0, 0, 0), (0, 0, 1), (1, 0, 0)), **changed)
+        kind = modular.ModuleType("own", {"body": modular.ModuleBody("body", 1.0)}, (), {"a": own}, "body")
+        with pytest.raises(AssemblyError, match=f"{ends} do not fit: {message}"):
+            snake().dock("v0", 4, "n", "a", kind=kind)
     other = modular.ModuleType("telescope", arm().bodies, arm().joints, arm().ports, "fore")
     with pytest.raises(AssemblyError, match="knows another kind 'telescope' than that of module 'n'"):
         snake().dock("v0", 4, "n", "shoulder", kind=other)
@@ -186,7 +169,7 @@ def test_nothing_but_errors_of_the_library_escapes(value):
     right = (
         (modular.Assembly, {"base": ("n", "backbone"), "mount": "fixed", "types": {}, "name": "r"}),
         (a.dock, {**ends, "other": "n", "other_port": 3, "kind": "backbone", "turn": 0}),
-        *((use, {"module": "v2", "port": 4}) for use in (a.undock, a.split, a.docked_at)),
+        *((use, {"module": "v2", "port": 4}) for use in (a.undock, a.docked_at)),
         (a.merge, {"other": other, **ends, "other_module": "n", "other_port": 3, "turn": 0, "prefix": ""}),
         (a.with_base, {"module": "v1", "mount": "fixed"}),
         (a.graph, {"gravity": [0.0, 0.0, 0.0], "guess": None}),

@@ -13,20 +13,11 @@ from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees
 from helpers.robots.cubes import cubes
 from helpers.robots.lagrangian_benchmarks import crane, double_pendulum, four_module_branch
-from helpers.robots.small_robots import small_robot
 from helpers.robots.urdf_text import inertial, joint, robot
 from helpers.tree_dynamics import assert_close
 from modular_dynamics.modular.equations import closed_form
 
 sympy = pytest.importorskip("sympy")
-
-from modular_dynamics.modular.equations.symbolic import (  # noqa: E402  # needs SymPy
-    Definitions,
-    exact,
-    number_of_terms,
-    readable,
-    written_out,
-)
 
 TOLERANCE = 1e-12
 ROBOTS = {
@@ -42,52 +33,47 @@ def vectors_of(name, q, v, a):
     return {"M": (q,), "C": (q, v), "N": (q,), "tau": (q, v, a)}[name]
 
 
-def assert_equal(equations, numeric, q, v, a, *more):
+def assert_equal(equations, graph, function_of, q, v, a, forces=()):
     """All four functions, relative to the torques' terms."""
+    numeric, links = closed_form(graph), equations.loaded_links
+    wrenches = [dict(zip(links, forces, strict=True))] if links else []
+    more = [list(equations.values.values())] if equations.values else []
     size = np.abs(numeric.M(q)).max() * max(np.abs(v).max(), 1.0) + np.abs(numeric.N(q)).max()
     for name in ("M", "C", "N", "tau"):
-        state = vectors_of(name, q, v, a)
-        own = np.array(equations.python_function(name)(*state, *more))
-        assert_close(own, getattr(numeric, name)(*state), TOLERANCE, size)
+        state, is_loaded = vectors_of(name, q, v, a), name in ("N", "tau")
+        expected = getattr(numeric, name)(*state, *(wrenches if is_loaded else ()))
+        given = [*state, *more, *([np.ravel(forces)] if links and is_loaded else [])]
+        assert_close(function_of(name, expected.shape)(*given), expected, TOLERANCE, size)
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+def in_python(equations):
+    return lambda name, _shape: equations.python_function(name)
+
+
+def in_c(equations, folder):
+    (folder / "robot.c").write_text(equations.c99("robot"), encoding="ascii")
+    functions = CFunctions(SimpleNamespace(source=folder / "robot.c", prefix="robot"))
+    return lambda name, shape: lambda *vectors: functions.call(name, shape, *vectors)[1]
+
+
+@needs_gcc
 @pytest.mark.parametrize("parameters", ["numbers", "symbols"])
-def test_it_is_the_numeric_form(name, parameters):
-    graph = md.load_urdf(ROBOTS[name])
-    equations, numeric = closed_form(graph, symbolic=True, parameters=parameters), closed_form(graph)
-    more = [list(equations.values.values())] if equations.values else []
-    for q, v, a in np.random.default_rng(0).normal(size=(3, 3, graph.nv)):
-        assert_equal(equations, numeric, q, v, a, *more)
+@pytest.mark.parametrize("name", ROBOTS)
+def test_it_is_the_numeric_form_in_python_and_in_c(name, parameters, tmp_path):
+    graph, rng = md.load_urdf(ROBOTS[name]), np.random.default_rng(7)
+    equations = closed_form(
+        graph, symbolic=True, parameters=parameters, wrenches=(graph.links[0], *graph.links[-2:])
+    )
+    for function_of in (in_python(equations), in_c(equations, tmp_path)):
+        assert_equal(equations, graph, function_of, *rng.normal(size=(3, graph.nv)), rng.normal(size=(3, 6)))
 
 
 @given(joint_trees(7, ("revolute", "continuous", "prismatic")))
 @examples(8)
 def test_it_is_the_numeric_form_of_oblique_axes_with_armature_and_springs(tree):
     graph = tree.graph
-    assert_equal(closed_form(graph, symbolic=True), closed_form(graph), *tree.state(graph))
-
-
-@needs_gcc
-@pytest.mark.parametrize("parameters", ["numbers", "symbols"])
-@pytest.mark.parametrize("name", ROBOTS)
-def test_c99_is_the_numeric_form(name, parameters, tmp_path):
-    graph = md.load_urdf(ROBOTS[name])
-    links, numeric = graph.links[-2:], closed_form(graph)
-    equations = closed_form(graph, symbolic=True, parameters=parameters, wrenches=links)
-    (tmp_path / "robot.c").write_text(equations.c99("robot"), encoding="ascii")
-    functions = CFunctions(SimpleNamespace(source=tmp_path / "robot.c", prefix="robot"))
-    q, v, a = np.random.default_rng(7).normal(size=(3, graph.nv))
-    forces = np.random.default_rng(8).normal(size=(2, 6))
-    size = np.abs(numeric.M(q)).max() * max(np.abs(v).max(), 1.0) + np.abs(numeric.N(q)).max()
-    for function in ("M", "C", "N", "tau"):
-        state, loaded = vectors_of(function, q, v, a), function in ("N", "tau")
-        expected = getattr(numeric, function)(
-            *state, *([dict(zip(links, forces, strict=True))] if loaded else [])
-        )
-        more = [[*equations.values.values()]] if equations.values else []
-        _, result = functions.call(function, expected.shape, *state, *more, *([forces] if loaded else []))
-        assert_close(result, expected, TOLERANCE, size)
+    equations = closed_form(graph, symbolic=True)
+    assert_equal(equations, graph, in_python(equations), *tree.state(graph))
 
 
 def zero(expression):
@@ -164,15 +150,6 @@ def test_generation_does_not_explode():
     assert len(many.definitions) < 8 * len(few.definitions)
 
 
-def test_wrenches_are_symbols_in_their_links_frames():
-    graph = small_robot("fork")
-    equations = closed_form(graph, symbolic=True, wrenches=("l4", "l2", "l0"))
-    q, v, a = np.random.default_rng(5).normal(size=(3, graph.nv))
-    forces = np.random.default_rng(6).normal(size=(3, 6))
-    expected = closed_form(graph).tau(q, v, a, dict(zip(("l4", "l2", "l0"), forces, strict=True)))
-    assert_close(np.array(equations.python_function("tau")(q, v, a, forces.ravel())), expected, TOLERANCE)
-
-
 def test_a_base_alone_has_no_equations():
     base = md.load_urdf('<robot name="base"><link name="v0"/></robot>')
     equations = closed_form(base, symbolic=True)
@@ -197,7 +174,8 @@ def test_six_virtual_joints_move_a_base():
         parts.append(joint(f"j{k}", kind, *links[k : k + 2], (0, 0, 0.5 * (k > 5)), axis=axes[k % 3]))
     graph = md.load_urdf(robot("floating organism", parts))
     state = np.random.default_rng(8).normal(size=(3, 7))
-    assert_equal(closed_form(graph, symbolic=True), closed_form(graph), *state)
+    equations = closed_form(graph, symbolic=True)
+    assert_equal(equations, graph, in_python(equations), *state)
     assert_close(closed_form(graph).tau(*state), md.inverse_dynamics(graph, *state))
     assert np.linalg.eigvalsh(closed_form(graph).M(state[0])).min() > 0.0
 
@@ -223,53 +201,3 @@ def test_without_sympy_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "sympy", None)
     with pytest.raises(md.MissingDependencyError, match=r"is not installed: pip install sympy$"):
         closed_form(md.load_urdf(crane()), symbolic=True)
-
-
-# Exact numbers, named expressions, and writing them out.
-
-a, b, q1, q2, s, c = sympy.symbols("a b q1 q2 s c")
-
-
-@pytest.mark.parametrize(
-    ("number", "expected"),
-    [
-        (np.cos(np.pi / 2), 0),
-        (-1.0 - 2e-16, -1),
-        (0.03 + 0.06, sympy.Rational(9, 100)),
-        (1e-9, sympy.Rational(1, 10**9)),
-        (-0.1, sympy.Rational(-1, 10)),
-    ],
-)
-def test_rounding_does_not_count(number, expected):
-    assert exact(number) == expected
-    assert exact(1e-20, 0.0) == sympy.Rational(1, 10**20)  # nothing was rounded there
-
-
-def test_equal_expressions_have_one_name_whatever_their_sign():
-    definitions = Definitions()
-    first = definitions.named(a - b, "x")
-    assert definitions.named(a - b, "y") == first
-    assert definitions.named(b - a, "z") == -first
-    for plain in (0, sympy.Rational(3, 2), a, -a, 2 * a):  # need no name
-        assert definitions.named(plain, "x") == plain
-    assert len(definitions.table) == 1
-
-
-def test_squares_add_up_and_sums_of_angles_are_found():
-    table = {s: sympy.sin(q1), c: sympy.cos(q1)}
-    assert written_out("M", a * s**2 + a * c**2 + b, table, 100) == a + b
-    product = c * sympy.cos(q2) - s * sympy.sin(q2)
-    assert written_out("M", product, table, 100) == sympy.cos(q1 + q2)
-
-
-def test_terms_are_counted_as_if_multiplied_out():
-    table = {s: a + b, c: s * (a + 1)}
-    assert number_of_terms(c**2 + s, table, {}) == 18
-    with pytest.raises(
-        md.UnsupportedModelError, match="an entry written out may have 18 terms, more than 17"
-    ):
-        written_out("an entry", c**2 + s, table, 17)
-
-
-def test_fractions_are_shown_as_decimal_numbers():
-    assert sympy.sstr(readable(a * sympy.Rational(9, 100) + 2), full_prec=False) == "0.09*a + 2"

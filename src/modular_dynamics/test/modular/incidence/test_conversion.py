@@ -21,13 +21,9 @@ def test_the_papers_organism_has_the_matrix_of_figure_5_and_the_matrix_is_the_or
     aim = organism().incidence_matrix()
     assert aim.matrix.tolist() == [list(row) for row in FACES]
     assert aim.docking_types == DOCKING_TYPES
-    assert aim.kinds == ("backbone",) * 9
-    assert aim.modules == tuple(f"v{k}" for k in range(9))
-    assert aim.docks == tuple(f"e{k}" for k in range(1, 9))
-    assert aim.turns == (0,) * 8
-    assert aim.base == "v0"
+    assert aim == IncidenceMatrix(FACES, "backbone", docking_types=DOCKING_TYPES)
     assert build(FACES, "backbone") == organism()
-    assert build(IncidenceMatrix(FACES, ["backbone"] * 9, docking_types=DOCKING_TYPES)) == organism()
+    assert build(aim) == organism()
 
 
 @pytest.mark.parametrize("seed", some(range(100)))
@@ -78,14 +74,6 @@ def test_another_base_is_seen_from_there():
     assert set(other.dockings) == set(turned.dockings)
 
 
-def test_turns_come_back():
-    turned = modular.Assembly(base=("a", "scout")).dock("a", 3, "b", 4, kind="backbone", turn=3)
-    aim = turned.incidence_matrix()
-    assert aim.turns == (3,)
-    assert aim.docking_types == ("DO",)  # a quarter turn about the normal of the face
-    assert build(aim) == turned
-
-
 def test_one_module_has_no_columns():
     alone = modular.Assembly(base=("v0", "scout"))
     aim = alone.incidence_matrix()
@@ -98,30 +86,27 @@ LINE = [[3, 0], [4, 3], [0, 4]]
 
 
 @pytest.mark.parametrize(
-    ("matrix", "kinds", "messages"),
+    ("matrix", "kinds", "message"),
     [
         (
             [[3], [1]],
             "backbone",
-            ["column 'e1', face 3 of module 'v0'", "port 1 of module 'v1' cannot dock", "2, 3, 4, 5"],
+            "column 'e1', face 3 of module 'v0' and face 1 .*: port 1 of module 'v1' cannot .* 2, 3, 4, 5",
         ),
-        (PAIR, ["backbone", "wheel"], ["unknown kind 'wheel' of module 'v1'; known: backbone, block"]),
-        (PAIR, ["wheel", "backbone"], ["'wheel' of module 'v0'"]),
+        (PAIR, ["backbone", "wheel"], "unknown kind 'wheel' of module 'v1'; known: backbone, block"),
+        (PAIR, ["wheel", "backbone"], "'wheel' of module 'v0'"),
         (
-            IncidenceMatrix(LINE, ["backbone"] * 3, docking_types=["DP", "DS"]),
+            IncidenceMatrix(LINE, "backbone", docking_types=["DP", "DS"]),
             None,
-            ["column 'e2', face 3 of module 'v1' and face 4 of module 'v2'", "'DS'; 'DP' is right"],
+            "column 'e2', face 3 of module 'v1' and face 4 of module 'v2': .* 'DS'; 'DP' is right",
         ),
-        (PAIR, None, ["kinds are for a matrix of numbers"]),
-        (organism().incidence_matrix(), "backbone", ["kinds are for a matrix of numbers"]),
+        (PAIR, None, "kinds are for a matrix of numbers"),
+        (organism().incidence_matrix(), "backbone", "kinds are for a matrix of numbers"),
     ],
-    ids=["face", "kind", "kind of the base", "docking type", "no kinds", "kinds twice"],
 )
-def test_what_no_assembly_has_is_named(matrix, kinds, messages):
-    with pytest.raises((AssemblyError, UnknownNameError)) as caught:
+def test_what_no_assembly_has_is_named(matrix, kinds, message):
+    with pytest.raises((AssemblyError, UnknownNameError), match=message):
         build(matrix, kinds)
-    for message in messages:
-        assert message in str(caught.value)
 
 
 # Docking types: Table II for Backbone and Scout, and what hinge axes decide elsewhere.

@@ -9,7 +9,7 @@ from helpers.random_examples.examples import some
 from helpers.robots.paper_organism import DIRECT, INDIRECT, organism
 from modular_dynamics import modular
 from modular_dynamics.algebra import to_rotation_translation
-from modular_dynamics.exceptions import AssemblyError, StateError
+from modular_dynamics.exceptions import StateError
 
 #: Products of 40 matrices whose entries are about 1.
 ROUNDING = 1e-13
@@ -25,43 +25,13 @@ def test_the_papers_organism_has_the_lists_of_table_3():
     assert (indirect[2].ij, indirect[2].ix, indirect[2].xj) == INDIRECT[2]
 
 
-def test_breadth_first_takes_modules_near_the_base_first():
-    direct = organism().direct_transformations("bfs")
-    assert [row[:2] for row in direct] == [(0, 1), (0, 3), (0, 6), (1, 2), (3, 4), (6, 7), (4, 5), (7, 8)]
-    assert [row.ij for row in organism().indirect_transformations("bfs")] == [
-        *[(0, 2), (0, 4), (0, 7), (3, 5), (0, 5), (6, 8), (0, 8)]
-    ]
-
-
 def test_dockings_at_one_module_come_in_the_order_in_which_they_were_made():
     assembly = modular.Assembly(base=("a", "backbone")).dock("a", 3, "b", 4, kind="scout")
     assembly = assembly.dock("a", 4, "c", 3, kind="backbone").dock("b", 3, "d", 4, kind="backbone")
     assembly = assembly.dock("b", 2, "e", 5, kind="block")
-    depth, breadth = (assembly.direct_transformations(order).by_name for order in ("dfs", "bfs"))
-    assert [row.i + row.j for row in depth] == ["ab", "bd", "be", "ac"]
-    assert [row.i + row.j for row in breadth] == ["ab", "ac", "bd", "be"]
+    direct = assembly.direct_transformations().by_name
+    assert [row.i + row.j for row in direct] == ["ab", "bd", "be", "ac"]
     assert list(assembly.indirect_transformations()) == [((0, 3), (0, 1), (1, 3)), ((0, 4), (0, 1), (1, 4))]
-
-
-@pytest.mark.parametrize("order", ["dfs", "bfs"])
-@pytest.mark.parametrize("seed", some(range(20)))
-def test_each_row_uses_rows_above_it_and_all_pairs_of_a_path_are_there(seed, order):
-    assembly = random_assembly(seed)
-    direct = assembly.direct_transformations(order)
-    known = {row[:2] for row in direct}
-    pairs = set(known)
-    for ij, ix, xj in assembly.indirect_transformations(order):
-        assert {ix, xj} <= pairs
-        assert xj in known  # the direct one
-        assert ij not in pairs
-        pairs.add(ij)
-    carrier = {row.j: row.i for row in direct}
-    expected = set()
-    for j in carrier:
-        i = j
-        while (i := carrier.get(i)) is not None:
-            expected.add((i, j))
-    assert pairs == expected
 
 
 def test_lists_print_as_on_the_page():
@@ -97,9 +67,8 @@ def joint_origin(kind, body, docked):
     return moving[0].origin if moving else np.zeros(3)
 
 
-@pytest.mark.parametrize("order", ["dfs", "bfs"])
 @pytest.mark.parametrize("seed", some(range(50)))
-def test_poses_are_pinocchios(seed, order):
+def test_poses_are_pinocchios(seed):
     assembly = organism() if seed == 0 else random_assembly(seed)
     graph, rng = assembly.graph(), np.random.default_rng(seed)
     q = (
@@ -108,13 +77,11 @@ def test_poses_are_pinocchios(seed, order):
         else graph.integrate(graph.neutral(), rng.normal(size=graph.nv))
     )
     world = pinocchio_poses(assembly, q)
-    direct, indirect = assembly.direct_transformations(order), assembly.indirect_transformations(order)
-    for pairs, poses in (
-        ([row[:2] for row in direct], direct.poses(q)),
-        ([row.ij for row in indirect], indirect.poses(q)),
-    ):
-        assert poses.shape == (len(pairs), 4, 4)
-        for (i, j), pose in zip(pairs, poses, strict=True):
+    direct, indirect = assembly.direct_transformations(), assembly.indirect_transformations()
+    for rows in (direct, indirect):
+        poses = rows.poses(q)
+        assert poses.shape == (len(rows), 4, 4)
+        for (i, j), pose in zip([row.ij for row in rows], poses, strict=True):
             np.testing.assert_allclose(pose, np.linalg.inv(world[i]) @ world[j], rtol=0.0, atol=ROUNDING)
 
 
@@ -131,10 +98,8 @@ def test_a_backbones_pose_is_eq_18():
     assert np.array_equal(to_rotation_translation(x)[0], np.eye(3))  # a's frame is the world's
 
 
-def test_bad_arguments_are_refused():
-    for make in (organism().direct_transformations, organism().indirect_transformations):
-        with pytest.raises(AssemblyError, match="'dfs' or 'bfs'"):
-            make("depth")
-        for q in (np.zeros(7), np.zeros((8, 1)), ["a"] * 8, np.where(np.arange(8) == 5, np.nan, 0.0)):
+def test_bad_positions_are_refused():
+    for q in (np.zeros(7), np.zeros((8, 1)), ["a"] * 8, np.where(np.arange(8) == 5, np.nan, 0.0)):
+        for rows in (organism().direct_transformations(), organism().indirect_transformations()):
             with pytest.raises(StateError, match=r"^q"):
-                make().poses(q)
+                rows.poses(q)

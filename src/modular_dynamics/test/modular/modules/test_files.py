@@ -7,7 +7,6 @@ import pytest
 import yaml
 
 import modular_dynamics as md
-from helpers.wrong_values import WRONG, changed, leaves
 from modular_dynamics import modular
 from modular_dynamics.exceptions import DescriptionError
 
@@ -16,25 +15,29 @@ BACKBONE, SCOUT = (next(path for path in SHIPPED if path.stem == name) for name 
 ARM = Path(__file__).with_name("own_arm.yaml").read_text("utf-8")
 
 
-def content(text):
-    return yaml.safe_load(text.replace("3e-5", "3.0e-5"))
+#: None of them is right where a module type has a number, a text, a list or a mapping.
+WRONG = (None, True, {}, {"x": 1}, [[5]], [{}], float("nan"), float("inf"), 1e60, "", "no such")
+
+
+def mutants(data):
+    """Copies of lists and mappings with one value in them, also an inner one, replaced by each wrong one."""
+    for key in data if isinstance(data, dict) else range(len(data)):
+        inner = mutants(data[key]) if isinstance(data[key], dict | list) else ()
+        for wrong in (*WRONG, *inner):
+            if (key, wrong) in (("kind", "no such"), ("limits", {}), ("ports", {})):
+                continue  # any text is a kind of port; there may be no limits, and no ports
+            twin = data.copy()
+            twin[key] = wrong
+            yield twin
 
 
 @pytest.mark.parametrize("text", [SCOUT.read_text("utf-8"), ARM], ids=["scout", "arm"])
 def test_no_value_is_another(text):
-    """Each number and text, and each list and mapping, is replaced by what it cannot be."""
-    data = content(text)
+    data = yaml.safe_load(text)
     modular.read_module_type(data)
-    inner = {path[:end] for path in leaves(data) for end in range(1, len(path))}
-    replaced = [(path, wrong) for path in leaves(data) for wrong in WRONG]
-    replaced += [
-        (path, wrong) for path in inner for wrong in (None, 5, "text", [5], {"text": 5}, [[5]], [{}])
-    ]
-    for path, wrong in replaced:
-        if (wrong == "no such" and path[-1] == "kind") or (wrong == [5] and path[-1] in ("size", "sphere")):
-            continue  # any text is a kind of port; lengths of a port, and a radius
+    for wrong in mutants(data):
         with pytest.raises(md.ModularDynamicsError):
-            print(path, wrong, modular.read_module_type(changed(data, path, wrong)))
+            print(wrong, modular.read_module_type(wrong))
 
 
 @pytest.mark.parametrize(
@@ -70,21 +73,16 @@ def test_an_error_names_file_element_value_and_what_is_right(tmp_path, old, new,
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("source", "message"),
     [
         ("- 1\n- 2\n", "a mapping .* is needed"),
         ("name: a\nroot: a\nbodies: {}\nports: {}\n", "line 3: bodies is {}; at least one body is needed"),
         ("name: a\n---\nname: b\n", "2 module types; one for each file is needed"),
+        *((source, ".") for source in (None, "", [])),
     ],
 )
-def test_a_text_that_is_no_module_type(text, message):
+def test_a_source_that_is_no_module_type(source, message):
     with pytest.raises(DescriptionError, match=message):
-        modular.read_module_type(text)
-
-
-@pytest.mark.parametrize("source", [None, "", []])
-def test_a_source_that_is_none(source):
-    with pytest.raises(DescriptionError):
         modular.read_module_type(source)
 
 
@@ -96,7 +94,7 @@ def test_the_values_of_a_file():
         hub.inertia, [[0.02, 0.001, 0.002], [0.001, 0.03, 0.003], [0.002, 0.003, 0.04]]
     )
     np.testing.assert_allclose(turn.axis, [1 / 3, 2 / 3, 2 / 3], rtol=1e-15)
-    assert turn.armature == pytest.approx(50**2 * 3e-5, rel=1e-15)
+    assert turn.armature == 0.075
     assert (turn.damping, turn.friction, turn.limits.effort, turn.limits.lower) == (0.7, 0.4, 3.0, None)
     assert [shape.kind for shape in tip.shapes] == ["cylinder", "sphere"]
     assert tip.shapes[0].color == (1.0, 0.0, 0.0, 1.0)

@@ -28,10 +28,6 @@ def made(**changes):
     return modular.ModuleType(**parts | changes)
 
 
-def test_an_axis_becomes_a_unit_vector():
-    np.testing.assert_array_equal(HINGE.axis, [0.0, 0.0, 1.0])
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -66,7 +62,6 @@ def test_what_is_no_module_is_an_error_that_names_the_type(changes, message):
         (lambda: joint(JointType.CONTINUOUS, limits=Limits(0, 1)), "revolute is needed"),
         (lambda: port(number=0), "the number of port 1 is 0; a whole number from 1"),
         (lambda: port(gender="x"), "the gender of port 1 is 'x'"),
-        (lambda: port(size=(0.0,)), "a size of port 1 is 0 m"),
         (lambda: port(x_module_port=md.algebra.DualQuaternion.identity * 2.0), "unit dual quaternion"),
         (lambda: modular.Shape("cone", (1.0, 1.0)), "a shape is a 'cone'; box, cylinder, sphere"),
         (lambda: modular.Shape("box", (1.0, 1.0)), "3 positive numbers are needed"),
