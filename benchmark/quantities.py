@@ -344,9 +344,8 @@ def _reactions(graph: Any, s: State) -> Array:
 
 def _shared_reactions(graph: Any, s: State) -> Array:
     rules = loops.read_rules(URDF / f"{graph.name}_rules.yaml")
-    own = (x[None] for x in s.own)
-    shared = loops.RobotReactions(graph, rules).solve_many(*own, guess=s.q, errors="raise")
-    return np.array([shared.wrenches[name][0] for name in sorted(shared.wrenches)])
+    shared = loops.RobotReactions(graph, rules)(_closed_torques(graph, s)).by_name(rules)
+    return np.array([shared.wrenches[name] for name in sorted(shared.wrenches)])
 
 
 def _simulated(graph: Any, s: State) -> Array:

@@ -1,6 +1,6 @@
 """Inverse dynamics: tau of q, v and a, and its parts at rest and without acceleration."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,6 @@ from .transmitted_wrenches import InverseDynamicsResult, first_joints
 Wrenches = Mapping[str, ArrayLike] | None
 
 _ARE = "torques"
-_WITHOUT_FRICTION = terms_of("none")
 _INVERSE_DYNAMICS = Quantity(
     "inverse_dynamics",
     ("q", "v", "a"),
@@ -106,53 +105,24 @@ def inverse_dynamics(
         SingularityError: a dead point, or too few independent joints; it has the condition number.
         UnsupportedModelError: closed loops and a black box.
     """
-    loops, wrenches = has_loops(graph), external_wrenches is not None or black_box_wrenches is not None
-    plain = parameters is None and threads is None and not wrenches and v is not None and a is not None
-    if out is not None and plain and isinstance(friction, str) and friction == "none":
-        try:  # what a robot's controller does a thousand times a second
-            if loops:
-                status = graph.once(of_loops("core_torques"))(q, v, a, guess, out)
-            else:
-                status = graph.once(_core_torques)(q, v, a, out, _WITHOUT_FRICTION)
-        except (TypeError, ValueError):
-            status = None  # many states, or what is to be converted or refused
-        if status == GOOD:
-            return out
-        if status == OVERFLOW and not loops:
-            raise _INVERSE_DYNAMICS.overflow((q, v, a))
-    if loops:
-        tau: NDArray[Any] = of_loops("inverse_dynamics")(
-            graph,
-            q,
-            v,
-            a,
-            external_wrenches=external_wrenches,
-            black_box_wrenches=black_box_wrenches,
-            friction=friction,
-            guess=guess,
-            parameters=parameters,
-            threads=threads,
-            out=out,
-        )
-        return tau
-    if parameters is not None:
-        if external_wrenches is not None or black_box_wrenches is not None or out is not None:
-            raise StateError("parameters go without wrenches and out")
-        return inverse_dynamics_of_designs(graph, {"q": q, "v": v, "a": a}, parameters, threads, friction)
-    _, after = _terms_and_loads(graph, external_wrenches, black_box_wrenches, friction)
-    return evaluate(graph, _INVERSE_DYNAMICS, (q, v, a), out, threads, after=after)
+    terms_of(friction)
+    try:
+        prepared = graph.once(InverseDynamics if friction == "none" else _with_friction)
+    except AttributeError:
+        require_graph(graph)
+        raise
+    if parameters is None:
+        if external_wrenches is None and black_box_wrenches is None and threads is None:
+            return prepared(q, v, a, guess, out)  # what a robot's controller does a thousand times a second
+        wrenches: Any = {"external_wrenches": external_wrenches, "black_box_wrenches": black_box_wrenches}
+        return prepared(q, v, a, guess, out, **wrenches, threads=threads)
+    if external_wrenches is not None or black_box_wrenches is not None or out is not None:
+        raise StateError("parameters go without wrenches and out")
+    return prepared.of_designs(q, v, a, guess, parameters, threads)
 
 
-def _core_torques(graph: SubsystemGraph) -> Callable[..., int]:
-    """Return the core's function (q, v, a, out, terms) -> status, which takes None as zeros.
-
-    Of a graph with black boxes a function that raises TypeError: their wrenches are needed.
-    """
-    return _refuse if _has_black_boxes(graph) else graph.once(_INVERSE_DYNAMICS).one
-
-
-def _refuse(*arguments: object) -> int:
-    raise TypeError
+def _with_friction(graph: SubsystemGraph) -> "InverseDynamics":
+    return InverseDynamics(graph, friction="urdf")
 
 
 class InverseDynamics:
@@ -207,7 +177,8 @@ class InverseDynamics:
         """
         if coordinates is not None:
             raise StateError(f"coordinates: '{self.graph.name}' has no closed loops; q has all there are")
-        if not (out is None or v is None or a is None or self._has_boxes or external_wrenches is not None):
+        is_plain = external_wrenches is None and threads is None and not self._has_boxes
+        if is_plain and not (out is None or v is None or a is None):
             try:
                 status = self._one(q, v, a, out, self._terms)
             except (TypeError, ValueError):
@@ -218,6 +189,19 @@ class InverseDynamics:
                 raise _INVERSE_DYNAMICS.overflow((q, v, a))
         _, after = _terms_and_loads(self.graph, external_wrenches, black_box_wrenches, self.friction)
         return evaluate(self.graph, _INVERSE_DYNAMICS, (q, v, a), out, threads, after=after)
+
+    def of_designs(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        guess: ArrayLike | None,
+        parameters: Mapping[str, ArrayLike],
+        threads: int | None,
+    ) -> NDArray[Any]:
+        """Return torques of many designs: see ``parameters`` of `inverse_dynamics`."""
+        states = {"q": q, "v": v, "a": a}
+        return inverse_dynamics_of_designs(self.graph, states, parameters, threads, self.friction)
 
     def solve(
         self,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...dynamics import inverse_dynamics
 from ...dynamics import mass_matrix as mass_matrix_of_tree
 from ...dynamics.arguments import Array
 from ...dynamics.inverse_dynamics import Wrenches
@@ -14,10 +15,9 @@ from ...dynamics.quantity import counts_friction
 from ...model import SubsystemGraph
 from ...model.number_arrays import real_numbers
 from ..core_loops import GOOD, core_loops
-from .constrained_dynamics import raise_if_not_finite
-from .inverse_dynamics import inverse_dynamics
+from .constrained_dynamics import independent_motion
 from .rows import answered_rows, are_many, closed_rows, into
-from .solver import reduced_accelerations, solver_of
+from .solver import solver_of
 
 
 def close_loops(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
@@ -131,16 +131,11 @@ def forward_dynamics(
             acceleration. Else as of `inverse_dynamics`.
     """
     solver, counts = solver_of(graph), counts_friction(friction)
-    rest = np.zeros(len(solver.independent_v))
 
-    def one(q: ArrayLike, v: ArrayLike, torques: Array, near: ArrayLike | None) -> tuple[Array, Array]:
-        torques = solver.system.independent.checked("tau", torques)
-        at_zero = solver.inverse_dynamics_at(q, v, rest, near, external_wrenches, friction)
-        closed = at_zero.coordinates
-        M, W = mass_matrix_of_tree(graph.tree, closed), solver.dynamic_projection(closed)
-        a = reduced_accelerations(graph, W, M, torques - at_zero.tau)
-        raise_if_not_finite(a)
-        return a, closed
+    def one(q: ArrayLike, v: ArrayLike, tau: ArrayLike, near: ArrayLike | None) -> tuple[Array, Array]:
+        closed = solver.close(q, near)
+        options: Any = {"external_wrenches": external_wrenches, "friction": friction}
+        return independent_motion(graph, closed, v, tau, **options).a, closed
 
     if are_many(q):
         rows = answered_rows(
@@ -154,7 +149,7 @@ def forward_dynamics(
             external_wrenches=external_wrenches,
         )
         return into(out, rows.values)
-    a = np.empty(len(rest)) if out is None else out
+    a = np.empty(len(solver.independent_v)) if out is None else out
     core: Callable[..., int] = graph.once(core_loops).forward_dynamics
     try:
         is_for_core = not (guess is None or external_wrenches)
@@ -162,7 +157,7 @@ def forward_dynamics(
             return a
     except (TypeError, ValueError):
         pass  # what is to be converted or refused
-    return into(out, one(q, v, np.asarray(tau), guess)[0])
+    return into(out, one(q, v, tau, guess)[0])
 
 
 def without_springs(graph: SubsystemGraph) -> SubsystemGraph:
