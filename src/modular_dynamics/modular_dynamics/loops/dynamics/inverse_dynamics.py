@@ -24,7 +24,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
 
     A call near its guess runs one compiled function (loop_dynamics.hpp): planar loops in closed form, others
     by Newton's method. Far from the guess, near dead points, and where coordinates are free, the general
-    method (solver.py) computes the result, or raises the error.
+    method (`ClosedLoopSolver.general`) computes the result, or raises the error.
 
     The loops are cut at the loop joints, and the tree's torques tau computed with all joints moving as the
     loops require. Passive joints are unactuated: J_d^T lambda = tau_d gives the wrenches lambda at the

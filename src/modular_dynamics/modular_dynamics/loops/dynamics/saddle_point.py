@@ -206,9 +206,8 @@ def constrained_motion(
         forces = state.left[:, : state.rank] @ forces
         multipliers = scale * forces[: len(scale)]
     raise_if_not_finite(a, forces)
-    return ConstrainedDynamics(units * a, tau, multipliers, state.rank, springs.tensions), forces[
-        len(scale) :
-    ]
+    solution = ConstrainedDynamics(units * a, tau, multipliers, state.rank, springs.tensions)
+    return solution, forces[len(scale) :]
 
 
 def prescribed_motion(
