@@ -35,7 +35,7 @@ _INVERSE_DYNAMICS = Quantity(
     lambda graph: refuse_closures(graph, "inverse dynamics"),
     single=True,
 )
-JOINT_WRENCHES = Quantity(
+_JOINT_WRENCHES = Quantity(
     "joint_wrenches",
     ("q", "v", "a"),
     lambda graph: (graph.nv + 6 * len(graph.joints),),
@@ -224,7 +224,7 @@ class InverseDynamics:
         boxes, after = _terms_and_loads(graph, external_wrenches, black_box_wrenches, self.friction)
         q, v, a = checked_vectors(graph, q=q, v=v, a=a)
         tau = evaluate(graph, _INVERSE_DYNAMICS, (q, v, a), after=after)  # as a call: equal bits
-        wrenches = evaluate(graph, JOINT_WRENCHES, (q, v, a), after=after)[graph.nv :].reshape(-1, 6)
+        wrenches = evaluate(graph, _JOINT_WRENCHES, (q, v, a), after=after)[graph.nv :].reshape(-1, 6)
         return InverseDynamicsResult(graph, np.array(q), boxes, wrenches, graph.once(first_joints), tau)
 
 

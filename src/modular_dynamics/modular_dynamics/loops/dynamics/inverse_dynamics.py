@@ -120,6 +120,8 @@ class ClosedLoopInverseDynamics(InverseDynamics):
                 `inverse_dynamics`, or ModelError of the first design that no robot can be.
             UnknownNameError: no such parameter; names similar ones.
         """
+        if errors not in ("mark", "raise"):
+            raise StateError(f'errors is {errors!r}; "mark" or "raise" is needed')
         if parameters is not None:
             if external_wrenches is not None:
                 raise StateError("parameters go without wrenches")

@@ -71,10 +71,8 @@ def answered_rows(
         external_wrenches: of inverse dynamics; other quantities are answered one by one.
 
     Raises:
-        StateError: a wrong shape, one guess that is not finite, or another ``errors``.
+        StateError: a wrong shape, or one guess that is not finite.
     """
-    if errors not in ("mark", "raise"):
-        raise StateError(f'errors is {errors!r}; "mark" or "raise" is needed')
     solver, counts = solver_of(graph), counts_friction(friction)
     arrays, p = rows_of_states(graph, **states), len(solver.independent_v)
     count = len(arrays[0])
