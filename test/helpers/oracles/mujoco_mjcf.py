@@ -4,6 +4,7 @@ The tree is compared with mj_inverse. Loops, whose constraints are soft there, a
 Jacobian J: J v = 0, and forces f of the constraints with (tau_tree - J^T f)_d = 0 at the dependent joints.
 """
 
+from collections.abc import Mapping
 from copy import copy
 from typing import NamedTuple
 
@@ -12,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import modular_dynamics as md
-from modular_dynamics.mjcf import from_mujoco, to_mujoco, torques_from_mujoco
 
 Array = NDArray[np.float64]
 OFF = (
@@ -62,44 +62,55 @@ def rigid_bodies(model: mujoco.MjModel, tendons: bool) -> mujoco.MjModel:
     return rigid
 
 
-def tree_difference(graph: md.SubsystemGraph, model: mujoco.MjModel, states: int = 3, seed: int = 0) -> float:
+def in_mujoco(graph, model, q, v, a, held=()):
+    """Return qpos, qvel and qacc of a state; ``held``: positions by name of joints that the graph lacks."""
+    order, qpos, rest = md.joint_order.from_mujoco(graph, model), model.qpos0.copy(), np.zeros(model.nv)
+    for name, value in dict(held).items():
+        qpos[model.joint(name).qposadr] = value
+    return order.to_q(q, qpos), order.to_v(v, q, rest), order.to_a(a, q, v, rest)
+
+
+def tree_difference(
+    graph: md.SubsystemGraph, model: mujoco.MjModel, held: Mapping[str, float] | None = None, seed: int = 0
+) -> float:
     """The largest difference of torques from mj_inverse, relative, in random states of the open tree."""
     rigid, worst, rng = rigid_bodies(model, False), 0.0, np.random.default_rng(seed)
     rigid.opt.disableflags |= CONSTRAINTS
-    data, tree = mujoco.MjData(rigid), graph.tree
-    for _ in range(states):
-        state = to_mujoco(graph, model, *(rng.normal(size=n) for n in (graph.nq, graph.nv, graph.nv)))
-        data.qpos[:], data.qvel[:], data.qacc[:] = state
+    data, order = mujoco.MjData(rigid), md.joint_order.from_mujoco(graph, model)
+    for _ in range(3):
+        q, v, a = (rng.normal(size=n) for n in (graph.nq, graph.nv, graph.nv))
+        data.qpos[:], data.qvel[:], data.qacc[:] = in_mujoco(graph, model, q, v, a, held or {})
         mujoco.mj_inverse(rigid, data)
-        theirs = torques_from_mujoco(graph, model, data.qpos, data.qfrc_inverse)
-        worst = max(worst, relative(md.inverse_dynamics(tree, *from_mujoco(graph, model, *state)), theirs))
+        theirs = order.from_tau(data.qfrc_inverse, q)
+        worst = max(worst, relative(md.inverse_dynamics(graph.tree, q, v, a), theirs))
     return worst
 
 
-def loop_differences(graph: md.SubsystemGraph, model: mujoco.MjModel, seed: int = 0) -> LoopDifferences:
+def loop_differences(
+    graph: md.SubsystemGraph, model: mujoco.MjModel, held: Mapping[str, float] | None = None, seed: int = 0
+) -> LoopDifferences:
     """Of closed-loop inverse dynamics near the reference position, at random velocities and accelerations.
 
     Raises ModularDynamicsError: the loops are not solved.
     """
     rigid, rng = rigid_bodies(model, True), np.random.default_rng(seed)
     names = graph.independent_joint_names
-    guess = from_mujoco(graph, model, model.qpos0).q
+    order = md.joint_order.from_mujoco(graph, model)
+    guess = order.from_q(model.qpos0)
     q = guess[[k for name in names for k in range(graph.nq)[graph.q_slice(name)]]]
     independent = np.array([k for name in names for k in range(graph.nv)[graph.v_slice(name)]], int)
     v, a = rng.normal(size=(2, len(independent)))
     ours = md.InverseDynamics(graph).solve(q, v, a, guess=guess)
     data = mujoco.MjData(rigid)
-    data.qpos[:], data.qvel[:], data.qacc[:] = to_mujoco(
-        graph, model, ours.coordinates, ours.velocities, ours.accelerations
-    )
+    motion = ours.coordinates, ours.velocities, ours.accelerations
+    data.qpos[:], data.qvel[:], data.qacc[:] = in_mujoco(graph, model, *motion, held or {})
     mujoco.mj_inverse(rigid, data)
     equality = data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY
     J, position = data.efc_J[: data.nefc * rigid.nv].reshape(-1, rigid.nv)[equality], data.efc_pos[equality]
     velocity = np.abs(J @ data.qvel).max(initial=0.0) / max(float(np.abs(data.qvel).max()), LEAST)
     tau = data.qfrc_inverse + data.qfrc_constraint  # of the tree
-    tau = torques_from_mujoco(graph, model, data.qpos, tau)
-    rows = [torques_from_mujoco(graph, model, data.qpos, row) for row in J]
-    J = np.reshape(rows, (-1, graph.nv))
+    tau = order.from_tau(tau, motion[0])
+    J = order.from_tau(J, motion[0])
     dependent = np.setdiff1d(np.arange(graph.nv), independent)
     force = np.linalg.lstsq(J[:, dependent].T, tau[dependent], rcond=RANK)[0]
     theirs = (tau - J.T @ force)[independent]

@@ -7,7 +7,7 @@ soft constraint forces play no part.
 import mujoco
 import numpy as np
 
-from modular_dynamics.mjcf import to_mujoco
+import modular_dynamics as md
 
 
 class MujocoSaddlePoint:
@@ -19,10 +19,11 @@ class MujocoSaddlePoint:
 
     def __init__(self, graph, model, q, v):
         data, nv = mujoco.MjData(model), graph.nv
-        data.qpos[:], data.qvel[:], _ = to_mujoco(graph, model, q, v)
+        joints = md.joint_order.from_mujoco(graph, model)
+        data.qpos[:], data.qvel[:] = joints.to_q(q), joints.to_v(v, q)
         mujoco.mj_forward(model, data)
         # columns: MuJoCo's velocities for one of the graph's
-        order = np.array([to_mujoco(graph, model, q, unit).v for unit in np.eye(nv)]).T
+        order = np.array([joints.to_v(unit, q) for unit in np.eye(nv)]).T
         M = np.zeros((nv, nv))
         mujoco.mj_fullM(model, data, M)
         self.M, self.h = order.T @ M @ order, order.T @ (data.qfrc_bias - data.qfrc_passive)

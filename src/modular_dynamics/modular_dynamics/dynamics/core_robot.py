@@ -37,6 +37,7 @@ __all__ = [
     "OWN_AXES",
     "SPATIAL",
     "SPRINGS",
+    "Frames",
     "Robot",
     "core_frames",
     "core_robot",

@@ -1,6 +1,7 @@
 """Inverse dynamics: tau of q, v and a, and its parts at rest and without acceleration."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..model import (
     refuse_closures,
     require_graph,
 )
+from ..model.number_arrays import real_numbers
 from .arguments import Array, has_loops, of_loops
 from .core_robot import ARMATURE, GOOD, OVERFLOW, loads_on_bodies, passing_of
 from .designs import inverse_dynamics_of_designs
@@ -25,7 +27,6 @@ from .transmitted_wrenches import InverseDynamicsResult, first_joints
 Wrenches = Mapping[str, ArrayLike] | None
 
 _ARE = "torques"
-_WITHOUT_FRICTION = terms_of("none")
 _INVERSE_DYNAMICS = Quantity(
     "inverse_dynamics",
     ("q", "v", "a"),
@@ -34,7 +35,7 @@ _INVERSE_DYNAMICS = Quantity(
     lambda graph: refuse_closures(graph, "inverse dynamics"),
     single=True,
 )
-JOINT_WRENCHES = Quantity(
+_JOINT_WRENCHES = Quantity(
     "joint_wrenches",
     ("q", "v", "a"),
     lambda graph: (graph.nv + 6 * len(graph.joints),),
@@ -69,7 +70,8 @@ def inverse_dynamics(
     Args:
         q: positions (nq,) in the order of ``graph.joint_names`` [rad or m]; of many states (n, nq).
         v, a: velocities and accelerations (nv,), or (n, nv). float32 arrays of many states give float32
-            torques, computed in single precision: faster, and to 1e-5 of the largest torque.
+            torques, computed in single precision: faster, and to 1e-5 of the largest torque; positions are
+            less than 16 rad or m then.
         external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame; the same for
             every state.
         black_box_wrenches: {subsystem: [force, moment]} of the predecessor on that subsystem, at and in its
@@ -106,53 +108,24 @@ def inverse_dynamics(
         SingularityError: a dead point, or too few independent joints; it has the condition number.
         UnsupportedModelError: closed loops and a black box.
     """
-    loops, wrenches = has_loops(graph), external_wrenches is not None or black_box_wrenches is not None
-    plain = parameters is None and threads is None and not wrenches and v is not None and a is not None
-    if out is not None and plain and isinstance(friction, str) and friction == "none":
-        try:  # what a robot's controller does a thousand times a second
-            if loops:
-                status = graph.once(of_loops("core_torques"))(q, v, a, guess, out)
-            else:
-                status = graph.once(_core_torques)(q, v, a, out, _WITHOUT_FRICTION)
-        except (TypeError, ValueError):
-            status = None  # many states, or what is to be converted or refused
-        if status == GOOD:
-            return out
-        if status == OVERFLOW and not loops:
-            raise _INVERSE_DYNAMICS.overflow((q, v, a))
-    if loops:
-        tau: NDArray[Any] = of_loops("inverse_dynamics")(
-            graph,
-            q,
-            v,
-            a,
-            external_wrenches=external_wrenches,
-            black_box_wrenches=black_box_wrenches,
-            friction=friction,
-            guess=guess,
-            parameters=parameters,
-            threads=threads,
-            out=out,
-        )
-        return tau
-    if parameters is not None:
-        if external_wrenches is not None or black_box_wrenches is not None or out is not None:
-            raise StateError("parameters go without wrenches and out")
-        return inverse_dynamics_of_designs(graph, {"q": q, "v": v, "a": a}, parameters, threads, friction)
-    _, after = _terms_and_loads(graph, external_wrenches, black_box_wrenches, friction)
-    return evaluate(graph, _INVERSE_DYNAMICS, (q, v, a), out, threads, after=after)
+    terms_of(friction)
+    try:
+        prepared = graph.once(InverseDynamics if friction == "none" else _with_friction)
+    except AttributeError:
+        require_graph(graph)
+        raise
+    if parameters is None:
+        if external_wrenches is None and black_box_wrenches is None and threads is None:
+            return prepared(q, v, a, guess, out)  # what a robot's controller does a thousand times a second
+        wrenches: Any = {"external_wrenches": external_wrenches, "black_box_wrenches": black_box_wrenches}
+        return prepared(q, v, a, guess, out, **wrenches, threads=threads)
+    if external_wrenches is not None or black_box_wrenches is not None or out is not None:
+        raise StateError("parameters go without wrenches and out")
+    return prepared.of_designs(q, v, a, guess, parameters, threads)
 
 
-def _core_torques(graph: SubsystemGraph) -> Callable[..., int]:
-    """Return the core's function (q, v, a, out, terms) -> status, which takes None as zeros.
-
-    Of a graph with black boxes a function that raises TypeError: their wrenches are needed.
-    """
-    return _refuse if _has_black_boxes(graph) else graph.once(_INVERSE_DYNAMICS).one
-
-
-def _refuse(*arguments: object) -> int:
-    raise TypeError
+def _with_friction(graph: SubsystemGraph) -> "InverseDynamics":
+    return InverseDynamics(graph, friction="urdf")
 
 
 class InverseDynamics:
@@ -207,7 +180,8 @@ class InverseDynamics:
         """
         if coordinates is not None:
             raise StateError(f"coordinates: '{self.graph.name}' has no closed loops; q has all there are")
-        if not (out is None or v is None or a is None or self._has_boxes or external_wrenches is not None):
+        is_plain = external_wrenches is None and threads is None and not self._has_boxes
+        if is_plain and not (out is None or v is None or a is None):
             try:
                 status = self._one(q, v, a, out, self._terms)
             except (TypeError, ValueError):
@@ -218,6 +192,19 @@ class InverseDynamics:
                 raise _INVERSE_DYNAMICS.overflow((q, v, a))
         _, after = _terms_and_loads(self.graph, external_wrenches, black_box_wrenches, self.friction)
         return evaluate(self.graph, _INVERSE_DYNAMICS, (q, v, a), out, threads, after=after)
+
+    def of_designs(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        guess: ArrayLike | None,
+        parameters: Mapping[str, ArrayLike],
+        threads: int | None,
+    ) -> NDArray[Any]:
+        """Return torques of many designs: see ``parameters`` of `inverse_dynamics`."""
+        states = {"q": q, "v": v, "a": a}
+        return inverse_dynamics_of_designs(self.graph, states, parameters, threads, self.friction)
 
     def solve(
         self,
@@ -237,7 +224,7 @@ class InverseDynamics:
         boxes, after = _terms_and_loads(graph, external_wrenches, black_box_wrenches, self.friction)
         q, v, a = checked_vectors(graph, q=q, v=v, a=a)
         tau = evaluate(graph, _INVERSE_DYNAMICS, (q, v, a), after=after)  # as a call: equal bits
-        wrenches = evaluate(graph, JOINT_WRENCHES, (q, v, a), after=after)[graph.nv :].reshape(-1, 6)
+        wrenches = evaluate(graph, _JOINT_WRENCHES, (q, v, a), after=after)[graph.nv :].reshape(-1, 6)
         return InverseDynamicsResult(graph, np.array(q), boxes, wrenches, graph.once(first_joints), tau)
 
 
@@ -274,8 +261,8 @@ def nonlinear_effects(
     takes its wrench.
     """
     if has_loops(graph):
-        h: NDArray[Any] = of_loops("nonlinear_effects")(**locals())
-        return h
+        rest = np.zeros(real_numbers("v", v).shape)
+        return inverse_dynamics(graph, q, v, rest, friction=friction, guess=guess, threads=threads, out=out)
     return evaluate(graph, _NONLINEAR_EFFECTS, (q, v, None), out, threads, after=(terms_of(friction),))
 
 
@@ -292,8 +279,9 @@ def gravity_torque(
     With those: ``nonlinear_effects`` at rest. Of many states (n, nv). Errors as of ``nonlinear_effects``.
     """
     if has_loops(graph):
-        g: NDArray[Any] = of_loops("gravity_torque")(**locals())
-        return g
+        width = sum(graph.joint(name).type.nv for name in graph.independent_joint_names)
+        rest, slack = np.zeros((*real_numbers("q", q).shape[:-1], width)), graph.once(_without_springs)
+        return inverse_dynamics(slack, q, rest, rest, guess=guess, threads=threads, out=out)
     return evaluate(graph, _GRAVITY_TORQUE, (q, None, None), out, threads, after=(ARMATURE,))
 
 
@@ -312,3 +300,10 @@ def _at_rest(quantity: str) -> Quantity:
 
 
 _NONLINEAR_EFFECTS, _GRAVITY_TORQUE = _at_rest("nonlinear effects"), _at_rest("the gravity torque")
+
+
+def _without_springs(graph: SubsystemGraph) -> SubsystemGraph:
+    """Return the graph without springs, also those at joints."""
+    stiff = [joint.name for joint in graph.joints if joint.stiffness != 0.0]
+    slack = graph.with_parameters({f"joint {name} stiffness": 0.0 for name in stiff})
+    return replace(slack, springs=())

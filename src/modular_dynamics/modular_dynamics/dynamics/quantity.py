@@ -16,7 +16,7 @@ from ..model import SubsystemGraph, checked_vectors, refuse_black_boxes, refuse_
 from .arguments import Array, checked_out, state_rows, thread_count
 from .core_robot import ARMATURE, FRICTION, GOOD, NO_INERTIA, OVERFLOW, SPRINGS, core_robot
 
-#: Coordinates [rad or m] from which on single precision loses more than 1e-6: then double is used.
+#: Coordinates [rad or m] from which on single precision loses more than 1e-6: they are refused.
 SINGLE_UP_TO = 16.0
 #: Values of the argument ``friction``: none, or the damping and friction of the joints as the URDF has them.
 FRICTION_CHOICES = ("none", "urdf")
@@ -190,30 +190,33 @@ class _Call(NamedTuple):
         result = np.empty(shape, kind) if out is None else checked_out(out, shape, kind)
         if out is not None and any(np.may_share_memory(out, array) for array in arrays.values()):
             raise StateError(f"out shares memory with {' or '.join(arrays)}; an array of its own is needed")
-        if kind == np.float32 and not (np.abs(arrays["q"]) < SINGLE_UP_TO).all():
-            arrays = {name: x.astype(np.float64) for name, x in arrays.items()}
+        if kind == np.float32:
+            self._raise_if_large(arrays["q"])
         self._write_rows(arrays, result, threads)
         return result
 
+    def _raise_if_large(self, q: NDArray[Any]) -> None:
+        """Raise StateError where single precision would lose digits of q (n, nq)."""
+        for row, k in np.argwhere((np.abs(q) >= SINGLE_UP_TO) & np.isfinite(q))[:1]:
+            raise StateError(
+                f"row {row}: q[{k}] is {q[row, k]:.6g}; single precision, of float32 arrays, takes less than "
+                f"{SINGLE_UP_TO:g} rad or m: give float64 arrays"
+            )
+
     def _write_rows(self, arrays: dict[str, NDArray[Any]], result: NDArray[Any], threads: int) -> None:
-        """Write all rows, chunk by chunk, in the precision of ``arrays`` where the result is single."""
-        kind = arrays["q"].dtype if result.dtype == np.float32 else _DOUBLE
+        """Write all rows, chunk by chunk, in the precision of the result."""
+        kind = result.dtype
         after = tuple(
             x.astype(kind) if isinstance(x, np.ndarray) and x.dtype == np.float64 else x for x in self.after
         )
         for first in range(0, len(result), ROWS):
-            out = result[first : first + ROWS]
             inputs = [
                 np.require(arrays[name][first : first + ROWS], kind, ["C", "A"]) if name in arrays else None
                 for name in self.quantity.inputs
             ]
-            written = out if out.dtype == kind else np.empty(out.shape, kind)
-            done, status = self.calls.rows(*self.before, *inputs, written, threads, *after)
-            if written is not out:
-                with np.errstate(over="ignore"):
-                    out[:] = written
-                if status == GOOD and (large := np.isinf(out)).any():
-                    done, status = int(np.argmax(large.any(axis=1))), OVERFLOW
+            done, status = self.calls.rows(
+                *self.before, *inputs, result[first : first + ROWS], threads, *after
+            )
             if status != GOOD:
                 row = first + done
                 try:

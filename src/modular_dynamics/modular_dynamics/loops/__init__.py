@@ -5,17 +5,14 @@ with closed loops.
 """
 
 from .assembly.assemble import ClosedConfiguration, assemble
-from .dynamics.constrained_dynamics import ConstrainedDynamics, constrained_dynamics, energy, hybrid_dynamics
-from .dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
+from .dynamics.constrained_dynamics import constrained_dynamics, energy
 from .dynamics.equation_of_motion import (
     close_loops,
     explicit_constraint_jacobian,
     forward_dynamics,
-    gravity_torque,
     mass_matrix,
-    nonlinear_effects,
 )
-from .dynamics.inverse_dynamics import ClosedLoopInverseDynamics, core_torques, inverse_dynamics
+from .dynamics.inverse_dynamics import ClosedLoopInverseDynamics
 from .dynamics.regressor import base_parameters, regressor
 from .dynamics.results import (
     ClosedLoopResult,
@@ -27,9 +24,9 @@ from .dynamics.results import (
     stamped_cut_wrenches,
     tree_torques,
 )
-from .dynamics.rows import JointMotions, joint_motions
+from .dynamics.saddle_point import ConstrainedDynamics
 from .dynamics.solver import ClosedLoopSolver, solver_of
-from .reactions.robot import ReactionResults, RobotReactions
+from .reactions.robot import RobotReactions
 from .reactions.rules import Rules, read_rules, rules_from
 from .reactions.sharing import ReactionArrays, SharedReactions
 from .simulation import Simulation, simulate
@@ -41,10 +38,8 @@ __all__ = [
     "ClosedLoopResults",
     "ClosedLoopSolver",
     "ConstrainedDynamics",
-    "JointMotions",
     "Reaction",
     "ReactionArrays",
-    "ReactionResults",
     "RobotReactions",
     "Rules",
     "SharedReactions",
@@ -54,20 +49,12 @@ __all__ = [
     "base_parameters",
     "close_loops",
     "constrained_dynamics",
-    "core_torques",
     "energy",
     "explicit_constraint_jacobian",
     "forward_dynamics",
-    "forward_dynamics_derivatives",
-    "gravity_torque",
-    "hybrid_dynamics",
     "internal_wrenches",
-    "inverse_dynamics",
-    "inverse_dynamics_derivatives",
-    "joint_motions",
     "joint_reactions",
     "mass_matrix",
-    "nonlinear_effects",
     "read_rules",
     "regressor",
     "rules_from",

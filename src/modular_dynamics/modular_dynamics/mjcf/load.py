@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..exceptions import MjcfError, ModelWarning
 from ..model import Finding, SubsystemGraph, refusals_by_kind, summaries_by_kind
+from ..model.joint_order import names_of_mujoco
 from ..urdf.assembly import assemble
 from ..urdf.assembly import partition as make_groups
 from ..urdf.checks.robot import check_references, check_tree
@@ -22,7 +23,6 @@ from .tree import (
     check_numbers,
     check_supported,
     findings_about,
-    names_of,
     notes_on,
     read_actuators,
     read_tree,
@@ -39,7 +39,7 @@ def load_mjcf(
     """Return the graph of subsystems of a robot in MJCF, compiled by MuJoCo (extra ``mjcf``).
 
     Bodies become links. Joints keep MuJoCo's positions, q = qpos, also with ``ref``; a free joint's velocity
-    is in the body's axes here (:func:`~modular_dynamics.mjcf.from_mujoco` converts). Equality constraints
+    is in the body's axes here (:func:`.joint_order.from_mujoco` converts). Equality constraints
     become loop joints and gears, tendons between two sites springs. Actuators and contacts are ignored;
     ``notes`` of the graph name everything that is ignored.
 
@@ -71,7 +71,7 @@ def _graph(
 ) -> SubsystemGraph:
     """Return the graph of a compiled model; arguments as of :func:`load_mjcf`."""
     model = compiled_model.model
-    names = names_of(model)
+    names = names_of_mujoco(model)
     check_numbers(model, names)
     actuators = read_actuators(model)
     check_supported(model, names)

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from ..algebra import DualQuaternion
 from ..exceptions import MjcfError, UnsupportedModelError
 from ..model import Anchor, Finding, Gear, LoopJoint, Spring
+from ..model.joint_order import Names, name_in_mujoco
 from .source import EQUALITIES, Disable, Equality, Object, Wrap
-from .tree import IGNORED, Actuators, Names, free_name, name_of, names_of, pose_of, site_frame, tendon_joints
+from .tree import IGNORED, Actuators, free_name, pose_of, site_frame, tendon_joints
 
 # Equality constraints between bodies: connect -> spherical loop joint, weld -> fixed loop joint.
 
@@ -19,7 +20,7 @@ from .tree import IGNORED, Actuators, Names, free_name, name_of, names_of, pose_
 def active_equalities(model: Any) -> tuple[list[tuple[int, str]], list[str]]:
     """Return index and name of each active equality constraint, and notes on the inactive ones."""
     names = [
-        name_of(model, address) or f"{EQUALITIES[kind]}_{k}"
+        name_in_mujoco(model, address) or f"{EQUALITIES[kind]}_{k}"
         for k, (address, kind) in enumerate(zip(model.name_eqadr, model.eq_type, strict=True))
     ]
     if model.opt.disableflags & (Disable.CONSTRAINT | Disable.EQUALITY) and names:
@@ -96,7 +97,7 @@ def read_springs(
     springs, findings = list[Spring](), list[Finding]()
     no_spring = bool(model.opt.disableflags & Disable.SPRING)
     for k in range(model.ntendon):
-        name = name_of(model, model.name_tendonadr[k]) or f"tendon_{k}"
+        name = name_in_mujoco(model, model.name_tendonadr[k]) or f"tendon_{k}"
         if actuators.tendon_armature[k]:
             raise UnsupportedModelError(f"tendon '{name}' has armature; only joints can have it")
         if model.tendon_stiffness[k] and not no_spring:
@@ -251,15 +252,6 @@ def read_relations(
             locked[own] = float(row[-1])
     notes = [f"equalities that follow from others are ignored: {', '.join(redundant)}"] if redundant else []
     return Relations(tuple(gears), locked, notes)
-
-
-def held_positions(model: Any) -> dict[int, float]:
-    """Return positions [rad or m] of joints held by equality constraints, by MuJoCo's joint index.
-
-    Errors as of :func:`read_relations`.
-    """
-    equalities, _ = active_equalities(model)
-    return read_relations(model, names_of(model), equalities, [False] * int(model.njnt)).locked
 
 
 def _relation(model: Any, k: int, name: str) -> tuple[Array, list[int]]:

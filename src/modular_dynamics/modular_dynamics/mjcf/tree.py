@@ -16,37 +16,10 @@ from numpy.typing import NDArray
 from ..algebra import DualQuaternion, Quaternion, pose, rotation_about, rotation_matrix
 from ..exceptions import MjcfError, UnsupportedModelError
 from ..model import Finding, Limits
+from ..model.joint_order import Names, name_in_mujoco
 from ..text.numbers import LARGEST, STIFFEST
 from ..urdf.description import JointDescription, LinkDescription, RobotDescription
 from .source import Disable, Joint, SameFrame, Transmission, Wrap
-
-# Names of bodies and joints. MJCF allows elements without a name; these get one.
-
-
-@dataclass(frozen=True)
-class Names:
-    """Names by MuJoCo's index; all different.
-
-    Attributes:
-        bodies: (nbody,); body 0 is the world. joints: (njnt,); an unnamed joint is named after its body.
-    """
-
-    bodies: tuple[str, ...]
-    joints: tuple[str, ...]
-
-
-def names_of(model: Any) -> Names:
-    """Return the names of a compiled model's bodies and joints."""
-    given = [name_of(model, model.name_bodyadr[k]) for k in range(model.nbody)]
-    bodies = _unique(given, [f"body_{k}" for k in range(model.nbody)])
-    joints = [name_of(model, model.name_jntadr[k]) for k in range(model.njnt)]
-    return Names(bodies, _unique(joints, [f"{bodies[k]}_joint" for k in model.jnt_bodyid]))
-
-
-def name_of(model: Any, address: int) -> str:
-    """Return the name at an address of the model's table of names; empty if the element has none."""
-    table: bytes = model.names
-    return table[address : table.index(b"\0", address)].decode()
 
 
 def free_name(name: str, *taken: Container[str]) -> str:
@@ -54,18 +27,6 @@ def free_name(name: str, *taken: Container[str]) -> str:
     while any(name in names for names in taken):
         name += "'"
     return name
-
-
-def _unique(given: list[str], otherwise: list[str]) -> tuple[str, ...]:
-    """Return the given names; an empty one is replaced by ``otherwise``, numbered if that is taken."""
-    taken, names = set(given), list[str]()
-    for name, other in zip(given, otherwise, strict=True):
-        chosen, count = name or other, 2
-        while not name and chosen in taken:
-            chosen, count = f"{other}_{count}", count + 1
-        taken.add(chosen)
-        names.append(chosen)
-    return tuple(names)
 
 
 # Actuators of a compiled model: the joints that they drive, their armature, damping and limits.
@@ -164,7 +125,7 @@ def read_tree(
     model: Any, names: Names, locked: Mapping[int, float], actuators: Actuators
 ) -> RobotDescription:
     """Return links and joints of a compiled model; ``locked``: fixed positions of joints [rad or m]."""
-    robot = RobotDescription(name_of(model, 0), {}, {})  # the table of names begins with the model's
+    robot = RobotDescription(name_in_mujoco(model, 0), {}, {})  # the table of names begins with the model's
     robot.links[names.bodies[0]] = LinkDescription(names.bodies[0])
     for body in range(1, model.nbody):
         _add_body(robot, _BodyReader(model, names, locked, actuators, body))

@@ -332,23 +332,56 @@ def from_mujoco(graph: SubsystemGraph, model: Any) -> JointOrder:
     """Return the order of a ``mujoco.MjModel``: a free joint's pose and linear velocity are in world axes.
 
     Its angular velocity, and a ball joint's, are in the body's axes, as in a graph. Joints are matched by
-    name; if exactly one free joint of each side has no match, these two are matched as well. The world must
-    be the graph's root link.
+    name, those without one as `load_mjcf` names them; if exactly one free joint of each side has no match,
+    these two are matched as well. The world must be the graph's root link.
 
     Raises:
         StateError: another kind of model, or joints of one name have different coordinates.
     """
     require_graph(graph)
     _raise_if_other(model, "njnt", "mujoco.MjModel")
-    names = [model.joint(k).name or f"joint {k} without a name" for k in range(model.njnt)]
-    return mujoco_order(graph, model, names)
-
-
-def mujoco_order(graph: SubsystemGraph, model: Any, names: Iterable[str]) -> JointOrder:
-    """Return the order of a ``mujoco.MjModel`` whose joints have these names."""
     sizes = (_MUJOCO_SIZES[int(kind)] for kind in model.jnt_type)
+    names = names_of_mujoco(model).joints
     rows = zip(names, sizes, map(int, model.jnt_qposadr), map(int, model.jnt_dofadr), strict=True)
     return _order(graph, [*rows], (int(model.nq), int(model.nv)), in_world=True)
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names of a MuJoCo model's elements by its index; all different.
+
+    Attributes:
+        bodies: (nbody,); body 0 is the world. joints: (njnt,); an unnamed joint is named after its body.
+    """
+
+    bodies: tuple[str, ...]
+    joints: tuple[str, ...]
+
+
+def names_of_mujoco(model: Any) -> Names:
+    """Return the names of a ``mujoco.MjModel``'s bodies and joints; those without one get one."""
+    given = [name_in_mujoco(model, model.name_bodyadr[k]) for k in range(model.nbody)]
+    bodies = _unique(given, [f"body_{k}" for k in range(model.nbody)])
+    joints = [name_in_mujoco(model, model.name_jntadr[k]) for k in range(model.njnt)]
+    return Names(bodies, _unique(joints, [f"{bodies[k]}_joint" for k in model.jnt_bodyid]))
+
+
+def name_in_mujoco(model: Any, address: int) -> str:
+    """Return the name at an address of the model's table of names; empty if the element has none."""
+    table: bytes = model.names
+    return table[address : table.index(b"\0", address)].decode()
+
+
+def _unique(given: list[str], otherwise: list[str]) -> tuple[str, ...]:
+    """Return the given names; an empty one is replaced by ``otherwise``, numbered if that is taken."""
+    taken, names = set(given), list[str]()
+    for name, other in zip(given, otherwise, strict=True):
+        chosen, count = name or other, 2
+        while not name and chosen in taken:
+            chosen, count = f"{other}_{count}", count + 1
+        taken.add(chosen)
+        names.append(chosen)
+    return tuple(names)
 
 
 def _raise_if_other(model: Any, attribute: str, kind: str) -> None:

@@ -145,14 +145,6 @@ def test_energies_that_overflow_are_no_numbers(load_robot):
         md.potential_energy(graph, [q, q])
 
 
-def test_closed_robots_have_the_energy_of_their_parts():
-    graph = md.load_urdf(closed_robots.path("crane"))
-    q = md.close_loops(graph, closed_robots.STATES["crane"])
-    v = np.random.default_rng(0).normal(size=graph.nv)
-    expected = md.kinetic_energy(graph, q, v) + md.potential_energy(graph, q)
-    assert md.energy(graph, q, v) == pytest.approx(expected, rel=1e-12)
-
-
 def test_springs_between_links_are_not_left_out_in_silence():
     text = closed_robots.text_of("four_bar")
     tag = spring("s", [("ground", [0, 0, 0]), ("coupler", [0, 0, 0])], 10.0, 0.1, 0.0)

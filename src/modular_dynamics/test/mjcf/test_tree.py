@@ -7,7 +7,6 @@ import pytest
 import modular_dynamics as md
 from helpers.oracles.mujoco_mjcf import tree_difference
 from helpers.robots.mjcf_text import random_tree, two_arms
-from modular_dynamics.mjcf import from_mujoco
 from modular_dynamics.mjcf.source import compiled
 from modular_dynamics.model import body_of_link
 
@@ -35,7 +34,7 @@ def test_frames_of_bodies_are_those_of_mj_kinematics(seed):
     graph, data = md.load_mjcf(model), mujoco.MjData(model)
     data.qpos[:] = np.random.default_rng(seed).normal(size=model.nq)
     mujoco.mj_kinematics(model, data)
-    q = from_mujoco(graph, model, data.qpos).q
+    q = md.joint_order.from_mujoco(graph, model).from_q(data.qpos)
     for k in range(1, model.nbody):
         pose = md.frame_pose(graph, q, model.body(k).name)
         rotation, position = md.algebra.to_rotation_translation(pose)
@@ -126,3 +125,7 @@ def test_elements_without_a_name_get_one_that_is_not_taken():
     assert graph.joint_names == ("body_1_2_joint", "body_1_2_joint_2", "body_2_joint", "hand_joint")
     assert [body.name for body in graph.bodies] == ["body_1_2/body_1_2_joint", "body_1_2", "body_1", "hand"]
     assert graph.name == "MuJoCo Model"
+    model = compiled(UNNAMED).model
+    order = md.joint_order.from_mujoco(graph, model)
+    assert order.names == graph.joint_names
+    assert tree_difference(graph, model) < 1e-12

@@ -138,8 +138,6 @@ def nudged(system: ConstraintSystem, start: Array) -> Array:
 STARTS = 8
 #: Largest single motion of a floating base that moves loops [m, or change of its quaternion].
 JUMP = 0.05
-#: Largest motion of an independent joint in one stride that free joints follow [rad or m], and their number.
-SHORT_STRIDE, MOST_STRIDES = 0.02, 10_000
 #: Assembly modes of planar loops that are compared, and digits of squared distances in which two are alike.
 MOST_MODES, EQUAL_DIGITS = 4096, 9
 #: Names of the core's kinds of steps, for :attr:`Mechanism.order`.
@@ -210,13 +208,7 @@ class Mechanism:
             start = self._closed_near(start, target)
             closed = self._close_by_core(start, target)
         if closed is None:
-            try:
-                closed = self._follow(start, target)
-            except ClosureError:
-                moved = self._follow_with_free_moved(start, target) if len(system.free) else None
-                if moved is None:
-                    raise
-                closed = moved
+            closed = self._follow(start, target)
         return system.passive.within_limits(closed) if guess is None else closed
 
     def reference(self) -> Array:
@@ -374,19 +366,6 @@ class Mechanism:
                 if newton.settle(system, attempt) < newton.CLOSED:
                     return attempt
         return None
-
-    def _follow_with_free_moved(self, start: Array, target: Array) -> Array | None:
-        """Continue a closed start in short strides, free coordinates included; None if that fails."""
-        q, independent = start.copy(), self.system.independent_q
-        way = target - start[independent]
-        strides = int(np.ceil(np.abs(way).max() / SHORT_STRIDE))
-        if strides > MOST_STRIDES:
-            return None
-        for k in range(1, strides + 1):
-            q[independent] = target if k == strides else start[independent] + (k / strides) * way
-            if not newton.correct(self._system_without_free, q, newton.LARGEST_STEP):
-                return None
-        return q
 
     @cached_property
     def _system_without_free(self) -> ConstraintSystem:

@@ -1,7 +1,6 @@
 """Inverse dynamics of closed loops for many designs: robots of one structure that differ in their numbers."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -58,8 +57,7 @@ def solve_designs(
             reasons[row], statuses[k, state_number] = error, status_of(error)
     tau, coordinates, *details = (array.reshape(*shape, *array.shape[2:]) for array in results_of_all)
     texts = {row: str(error) for row, error in reasons.items()}
-    details_of_states: partial[Any] = partial(tuple, details)
-    return ClosedLoopResults(tau, coordinates, statuses.reshape(shape), texts, details_of_states)
+    return ClosedLoopResults(tau, coordinates, statuses.reshape(shape), texts, *details)
 
 
 class _LoopNumbers:

@@ -1,7 +1,6 @@
 """The equation of motion of independent coordinates, M1 a + h1 = tau1: its terms, and its solution a."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,10 @@ from ...dynamics.arguments import Array
 from ...dynamics.inverse_dynamics import Wrenches
 from ...dynamics.quantity import counts_friction
 from ...model import SubsystemGraph
-from ...model.number_arrays import real_numbers
 from ..core_loops import GOOD, core_loops
-from .constrained_dynamics import raise_if_not_finite
-from .inverse_dynamics import inverse_dynamics
+from .constrained_dynamics import constrained_dynamics
 from .rows import answered_rows, are_many, closed_rows, into
-from .solver import reduced_accelerations, solver_of
+from .solver import solver_of
 
 
 def close_loops(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
@@ -79,36 +76,6 @@ def mass_matrix(
     return into(out, at_closed(solver_of(graph).close(q, guess)))
 
 
-def nonlinear_effects(
-    graph: SubsystemGraph,
-    q: ArrayLike,
-    v: ArrayLike,
-    *,
-    friction: str = "none",
-    guess: ArrayLike | None = None,
-    threads: int | None = None,
-    out: Array | None = None,
-) -> Array:
-    """Return h1 = c1 + g1 + s1 (p,): torques of independent joints at zero acceleration, with springs."""
-    at_rest: Any = np.zeros(real_numbers("v", v).shape)
-    return inverse_dynamics(graph, q, v, at_rest, friction=friction, guess=guess, threads=threads, out=out)
-
-
-def gravity_torque(
-    graph: SubsystemGraph,
-    q: ArrayLike,
-    *,
-    guess: ArrayLike | None = None,
-    threads: int | None = None,
-    out: Array | None = None,
-) -> Array:
-    """Return g1 = W^T g (p,): torques against gravity at rest, without springs, also those at joints."""
-    count = real_numbers("q", q).shape[:-1]
-    at_rest = np.zeros((*count, len(solver_of(graph).independent_v)))
-    without = graph.once(without_springs)
-    return inverse_dynamics(without, q, at_rest, at_rest, guess=guess, threads=threads, out=out)
-
-
 def forward_dynamics(
     graph: SubsystemGraph,
     q: ArrayLike,
@@ -131,16 +98,13 @@ def forward_dynamics(
             acceleration. Else as of `inverse_dynamics`.
     """
     solver, counts = solver_of(graph), counts_friction(friction)
-    rest = np.zeros(len(solver.independent_v))
 
-    def one(q: ArrayLike, v: ArrayLike, torques: Array, near: ArrayLike | None) -> tuple[Array, Array]:
-        torques = solver.system.independent.checked("tau", torques)
-        at_zero = solver.inverse_dynamics_at(q, v, rest, near, external_wrenches, friction)
-        closed = at_zero.coordinates
-        M, W = mass_matrix_of_tree(graph.tree, closed), solver.dynamic_projection(closed)
-        a = reduced_accelerations(graph, W, M, torques - at_zero.tau)
-        raise_if_not_finite(a)
-        return a, closed
+    def one(q: ArrayLike, v: ArrayLike, tau: ArrayLike, near: ArrayLike | None) -> tuple[Array, Array]:
+        closed = solver.close(q, near)
+        velocities = solver.projection(closed) @ solver.system.independent.checked("v", v)
+        options: Any = {"external_wrenches": external_wrenches, "friction": friction}
+        motion = constrained_dynamics(graph, closed, velocities, tau, **options)
+        return motion.a[solver.independent_v], closed
 
     if are_many(q):
         rows = answered_rows(
@@ -154,7 +118,7 @@ def forward_dynamics(
             external_wrenches=external_wrenches,
         )
         return into(out, rows.values)
-    a = np.empty(len(rest)) if out is None else out
+    a = np.empty(len(solver.independent_v)) if out is None else out
     core: Callable[..., int] = graph.once(core_loops).forward_dynamics
     try:
         is_for_core = not (guess is None or external_wrenches)
@@ -162,11 +126,4 @@ def forward_dynamics(
             return a
     except (TypeError, ValueError):
         pass  # what is to be converted or refused
-    return into(out, one(q, v, np.asarray(tau), guess)[0])
-
-
-def without_springs(graph: SubsystemGraph) -> SubsystemGraph:
-    """Return the graph without springs, also those at joints."""
-    stiff = [joint.name for joint in graph.joints if joint.stiffness != 0.0]
-    slack = graph.with_parameters({f"joint {name} stiffness": 0.0 for name in stiff})
-    return replace(slack, springs=())
+    return into(out, one(q, v, tau, guess)[0])

@@ -19,63 +19,18 @@ from .rows import Rows, answered_rows, are_many, into, tensions_and_sines
 from .solver import solver_of
 
 
-def inverse_dynamics(
-    graph: SubsystemGraph,
-    q: ArrayLike,
-    v: ArrayLike,
-    a: ArrayLike,
-    *,
-    external_wrenches: Wrenches = None,
-    black_box_wrenches: Wrenches = None,
-    friction: str = "none",
-    guess: ArrayLike | None = None,
-    parameters: Mapping[str, ArrayLike] | None = None,
-    threads: int | None = None,
-    out: Array | None = None,
-) -> Array:
-    """Return torques of the independent joints: see `modular_dynamics.inverse_dynamics`.
+class ClosedLoopInverseDynamics(InverseDynamics):
+    """Inverse dynamics of a graph with closed loops; `InverseDynamics(graph)` returns such an object.
+
+    A call near its guess runs one compiled function (loop_dynamics.hpp): planar loops in closed form, others
+    by Newton's method. Far from the guess, near dead points, and where coordinates are free, the general
+    method (`ClosedLoopSolver.general`) computes the result, or raises the error.
 
     The loops are cut at the loop joints, and the tree's torques tau computed with all joints moving as the
     loops require. Passive joints are unactuated: J_d^T lambda = tau_d gives the wrenches lambda at the
     cuts, and tau_1 = tau_i - J_i^T lambda = W^T tau, W = [1; -J_d^+ J_i] (Schappler et al., section 3.4).
     Springs pull with F = F0 + k (L - L0) + d dL/dt. Passive joints that loops do not determine are free:
     unactuated, at the guess's position, with velocity zero; their accelerations follow from the dynamics.
-    """
-    solver = graph.once(_solver, friction)
-    if parameters is not None:
-        if out is not None or external_wrenches is not None or black_box_wrenches is not None:
-            raise StateError("parameters go without wrenches and out")
-        return solver.solve_many(
-            q, v, a, guess=guess, threads=threads, errors="raise", parameters=parameters
-        ).tau
-    return solver(
-        q,
-        v,
-        a,
-        guess=guess,
-        external_wrenches=external_wrenches,
-        black_box_wrenches=black_box_wrenches,
-        threads=threads,
-        out=out,
-    )
-
-
-def core_torques(graph: SubsystemGraph) -> Callable[..., int]:
-    """Return the core's function (q, v, a, guess, out) -> status: see `_core.Loops.inverse_dynamics`."""
-    return graph.once(core_loops).inverse_dynamics
-
-
-def _solver(graph: SubsystemGraph, friction: str) -> "ClosedLoopInverseDynamics":
-    """Return a new object, with the arguments in the order of ``graph.once``."""
-    return ClosedLoopInverseDynamics(graph, friction=friction)
-
-
-class ClosedLoopInverseDynamics(InverseDynamics):
-    """Inverse dynamics of a graph with closed loops; `InverseDynamics(graph)` returns such an object.
-
-    A call near its guess runs one compiled function (loop_dynamics.hpp): planar loops in closed form, others
-    by Newton's method. Far from the guess, near dead points, and where coordinates are free, the general
-    method (solver.py) computes the result, or raises the error.
 
     Raises:
         UnsupportedModelError: a black box, or a geared joint with several coordinates.
@@ -86,7 +41,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         self.graph, self.friction = graph, friction
         self._counts_friction = counts_friction(friction)
         self._solver = solver_of(graph)
-        self._core = graph.once(core_torques)
+        self._core: Callable[..., int] = graph.once(core_loops).inverse_dynamics
         self._width = len(self._solver.independent_v)
 
     def __call__(
@@ -165,13 +120,29 @@ class ClosedLoopInverseDynamics(InverseDynamics):
                 `inverse_dynamics`, or ModelError of the first design that no robot can be.
             UnknownNameError: no such parameter; names similar ones.
         """
+        if errors not in ("mark", "raise"):
+            raise StateError(f'errors is {errors!r}; "mark" or "raise" is needed')
         if parameters is not None:
             if external_wrenches is not None:
                 raise StateError("parameters go without wrenches")
             return solve_designs(self.graph, (q, v, a), guess, threads, errors, self.friction, parameters)
         rows = self._rows(q, v, a, guess, threads, errors, external_wrenches)
-        find = partial(tensions_and_sines, self.graph, rows, self.friction)
-        return ClosedLoopResults(rows.values, rows.coordinates, rows.statuses, rows.reasons, find)
+        found = rows.values, rows.coordinates, rows.statuses, rows.reasons
+        return ClosedLoopResults(*found, *tensions_and_sines(self.graph, rows, self.friction))
+
+    def of_designs(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        guess: ArrayLike | None,
+        parameters: Mapping[str, ArrayLike],
+        threads: int | None,
+    ) -> Array:
+        """Return torques of many designs. Raises the error of the first one that has none."""
+        return self.solve_many(
+            q, v, a, guess=guess, threads=threads, errors="raise", parameters=parameters
+        ).tau
 
     def _rows(
         self,

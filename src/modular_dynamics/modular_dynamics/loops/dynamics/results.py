@@ -1,6 +1,6 @@
 """Results of inverse dynamics with closed loops, of one state and of many; reactions."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
@@ -9,111 +9,88 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...algebra import DualQuaternion, adjoint, to_rotation_translation
+from ...algebra import DualQuaternion, adjoint
 from ...algebra.rigid_motions import cross
-from ...dynamics import frame_poses
+from ...dynamics import inverse_dynamics
 from ...dynamics.arguments import Array
+from ...dynamics.core_robot import Frames, core_robot
+from ...dynamics.inverse_dynamics import Wrenches
 from ...dynamics.transmitted_wrenches import TransmittedWrenches
 from ...exceptions import ClosureError, ModelError, ModularDynamicsError, SingularityError
-from ...model import SubsystemGraph, body_of_link
+from ...model import SubsystemGraph
 from ..constraints.constraint_system import ConstraintSystem, Projection
 from ..constraints.coordinates import indices_in_v
+from ..core_loops import loop_arrays
 
 
 class ClosingWrenches(NamedTuple):
     """The wrenches of the loop joints, then of the springs at one configuration, in the root link's axes.
 
     Attributes:
-        rotations (bodies, 3, 3), origins (bodies, 3) [m]: of all bodies.
+        poses (bodies, 4, 4): of all bodies.
         points (n, 2, 3): of both ends [m]; of a cut joint both are the second one.
         forces, moments (n, 3): on the second end [N], [N m].
-        on_links: by link with anchors the sum [force, moment] at and in its frame.
+        on_bodies (bodies + 1, 6): the sum [force, moment] on each body, then on the ground, at and in its
+            frame.
         on_joints (bodies, 6): the sum on each body and on all that its joint carries, at and in its frame.
     """
 
-    rotations: Array
-    origins: Array
+    poses: Array
     points: Array
     forces: Array
     moments: Array
-    on_links: Mapping[str, Array]
+    on_bodies: Array
     on_joints: Array
 
 
-class ClosingElements:
-    """The loop joints, then the springs of one graph: ``names``, and ``anchors`` of both ends.
-
-    The first end of each is its predecessor's anchor, or the spring's first one; the wrench of a cut joint is
-    given at the second end.
-    """
-
-    def __init__(self, graph: SubsystemGraph) -> None:
-        self._tree = graph.tree
-        loops, springs, links = graph.loop_joints, graph.springs, self._tree.links
-        self.names = [loop.name for loop in loops] + [spring.name for spring in springs]
-        self.anchors = [(loop.predecessor, loop.successor) for loop in loops]
-        self.anchors += [spring.anchors for spring in springs]
-        self._loop_names, self._spring_names = self.names[: len(loops)], self.names[len(loops) :]
-        anchored = dict.fromkeys(anchor.link for pair in self.anchors for anchor in pair)
-        index = {link: k for k, link in enumerate(links)}
-        self._anchored = [(link, index[link]) for link in anchored]
-        poses = [[to_rotation_translation(a.x_link_anchor) for a in pair] for pair in self.anchors]
-        bodies = [body_of_link(graph, link) for link in links]
-        self._ends = np.array([[index[a.link] for a in pair] for pair in self.anchors], int).reshape(-1, 2)
-        self._positions = np.array([[position for _, position in pair] for pair in poses]).reshape(-1, 2, 3)
-        self._axes = np.array([pair[1][0] for pair in poses[: len(loops)]]).reshape(-1, 3, 3)
-        self._body_links = np.array([index[body.name] for body in graph.bodies], int)
-        # (links, n), (bodies, n): 1 for elements that act with their second end, -1 with their first one;
-        # a body's row has those of all bodies that it carries
-        self._on_links, self._on_joints = (np.zeros((k, len(self._ends))) for k in (len(links), len(bodies)))
-        for k, pair in enumerate(self._ends.tolist()):
-            for sign, link in zip((-1.0, 1.0), pair, strict=True):
-                self._on_links[link, k] += sign
-                carrier = bodies[link]
-                while carrier is not None:
-                    self._on_joints[carrier, k] += sign
-                    carrier = graph.parents[carrier]
-        self._on_joints = self._on_joints[: len(graph.bodies)]
-
-    def __call__(
-        self, q: Array, cut_wrenches: Mapping[str, Array], tensions: Mapping[str, float]
-    ) -> ClosingWrenches:
-        """Return the wrenches at coordinates q (nq,) from the wrenches and tensions of `ClosedLoopResult`."""
-        poses, cuts, ends = frame_poses(self._tree, q), len(self._loop_names), self._ends
-        R, p = poses[:, :3, :3], poses[:, :3, 3]
-        points = (R[ends] @ self._positions[..., None])[..., 0] + p[ends]
-        points[:cuts, 0] = points[:cuts, 1]
-        wrenches = np.array([cut_wrenches[name] for name in self._loop_names]).reshape(-1, 2, 3)
-        axes = R[ends[:cuts, 1]] @ self._axes
-        on_second = np.zeros((len(ends), 2, 3))
-        on_second[:cuts] = wrenches @ axes.swapaxes(1, 2)
-        lines = points[cuts:, 0] - points[cuts:, 1]
-        lengths = np.sqrt((lines * lines).sum(axis=1, keepdims=True))
-        pulls = np.array([tensions[name] for name in self._spring_names]).reshape(-1, 1)
-        on_second[cuts:, 0] = pulls * lines / np.where(lengths > 0.0, lengths, 1.0)
-        about_root = on_second.copy()
-        # both ends of a spring are on the line of its force, so either can be the point of application
-        about_root[:, 1] += cross(points[:, 1], on_second[:, 0])
-        rows = about_root.reshape(-1, 6)
-        on_links, on_joints = self._on_links @ rows, self._on_joints @ rows
-        bodies_R, bodies_p = R[self._body_links], p[self._body_links]
-        local = _into_frames(on_links, R, p)
-        return ClosingWrenches(
-            bodies_R,
-            bodies_p,
-            points,
-            on_second[:, 0],
-            on_second[:, 1],
-            {link: local[k] for link, k in self._anchored},
-            _into_frames(on_joints, bodies_R, bodies_p),
-        )
+def _closing_frames(graph: SubsystemGraph) -> tuple[Frames, NDArray[np.int64]]:
+    """Return frames of both ends of loop joints and springs, then of bodies; and the ends' bodies (n, 2)."""
+    arrays, count = loop_arrays(graph), len(graph.bodies)
+    ends = np.concatenate([arrays["loop_bodies"], arrays["spring_bodies"]])
+    poses = np.concatenate([arrays["loop_poses"], arrays["spring_poses"]]).reshape(-1, 12)
+    R = np.concatenate([poses[:, :9].reshape(-1, 3, 3), np.tile(np.eye(3), (count, 1, 1))])
+    p = np.concatenate([poses[:, 9:], np.zeros((count, 3))])
+    body = np.concatenate([ends.ravel(), np.arange(count)])
+    return Frames(graph.once(core_robot), body=body, R=R, p=p), ends
 
 
-def _into_frames(about_root: Array, R: Array, p: Array) -> Array:
-    """Return wrenches (k, 6), given about the root's origin and in its axes, at and in the frames R, p."""
-    moved = about_root.reshape(-1, 2, 3).copy()
-    moved[:, 1] -= cross(p, moved[:, 0])
-    local: Array = (moved @ R).reshape(-1, 6)
+def _closing_wrenches(
+    graph: SubsystemGraph, q: Array, cut_wrenches: Mapping[str, Array], tensions: Mapping[str, float]
+) -> ClosingWrenches:
+    """Return the wrenches at coordinates q (nq,) from the wrenches and tensions of `ClosedLoopResult`."""
+    (frames, ends), cuts, count = graph.once(_closing_frames), len(graph.loop_joints), len(graph.bodies)
+    all_poses = np.empty((ends.size + count, 4, 4))
+    graph.once(core_robot).frame_poses(frames, q, all_poses)
+    poses, of_bodies = all_poses[: ends.size].reshape(-1, 2, 4, 4), all_poses[ends.size :]
+    points, wrenches = poses[..., :3, 3].copy(), np.zeros((len(ends), 2, 3))
+    points[:cuts, 0] = points[:cuts, 1]
+    in_anchors = np.array([*cut_wrenches.values()]).reshape(-1, 2, 3)
+    wrenches[:cuts] = in_anchors @ poses[:cuts, 1, :3, :3].swapaxes(1, 2)
+    lines = points[cuts:, 0] - points[cuts:, 1]
+    lengths = np.sqrt((lines * lines).sum(axis=1, keepdims=True))
+    pulls = np.array([*tensions.values()]).reshape(-1, 1)
+    wrenches[cuts:, 0] = pulls * lines / np.where(lengths > 0.0, lengths, 1.0)
+    about_root = wrenches.copy()
+    # both ends of a spring are on the line of its force, so either can be the point of application
+    about_root[:, 1] += cross(points[:, 1], wrenches[:, 0])
+    on_bodies = np.zeros((count + 1, 2, 3))  # the ground has index -1
+    np.add.at(on_bodies, ends[:, 1], about_root)
+    np.subtract.at(on_bodies, ends[:, 0], about_root)
+    on_joints = on_bodies[:-1].copy()
+    for k in range(count - 1, -1, -1):
+        if (parent := graph.parents[k]) is not None:
+            on_joints[parent] += on_joints[k]
+    ground = np.eye(4)[None]
+    forces, moments = wrenches[:, 0], wrenches[:, 1]
+    sums = _in_frames(on_bodies, np.concatenate([of_bodies, ground])), _in_frames(on_joints, of_bodies)
+    return ClosingWrenches(of_bodies, points, forces, moments, *sums)
+
+
+def _in_frames(about_root: Array, poses: Array) -> Array:
+    """Return wrenches (k, 2, 3), given about the root's origin and in its axes, at and in frames, (k, 6)."""
+    moved = about_root.copy()
+    moved[:, 1] -= cross(poses[:, :3, 3], moved[:, 0])
+    local: Array = (moved @ poses[:, :3, :3]).reshape(-1, 6)
     return local
 
 
@@ -145,12 +122,19 @@ class ClosedLoopResult:
     free: tuple[str, ...]
     open_tree: TransmittedWrenches = field(repr=False)
     _system: ConstraintSystem = field(repr=False)
-    _find_multipliers: Callable[[], Array] = field(repr=False)
+    _external_wrenches: Wrenches = field(repr=False)
+    _friction: str = field(repr=False)
 
     @cached_property
     def multipliers(self) -> Array:
         """Multipliers of the constraint rows [N or N m]; the least-norm ones where rows are redundant."""
-        return self._find_multipliers()
+        system, motion = self._system, (self.coordinates, self.velocities, self.accelerations)
+        tree, wrenches = self.open_tree.graph.tree, self._external_wrenches
+        springs = system.spring_forces(self.coordinates, self.velocities)
+        torques = inverse_dynamics(tree, *motion, external_wrenches=wrenches, friction=self._friction)
+        torques += springs.J.T @ springs.tensions
+        result: Array = self._projection.inverse.T @ torques[system.dependent_v]
+        return result
 
     @property
     def rank(self) -> int:
@@ -180,8 +164,7 @@ class ClosedLoopResult:
     @cached_property
     def closing_wrenches(self) -> ClosingWrenches:
         """The wrenches of loop joints and springs on their links."""
-        elements = self.open_tree.graph.once(ClosingElements)
-        return elements(self.coordinates, self.wrenches, self.tensions)
+        return _closing_wrenches(self.open_tree.graph, self.coordinates, self.wrenches, self.tensions)
 
     @cached_property
     def tree(self) -> TransmittedWrenches:
@@ -229,30 +212,17 @@ class ClosedLoopResults:
         statuses: a `StateStatus` of each state (n,).
         reasons: by row, what was wrong with a state that was not answered; rows of designs are counted as in
             ``statuses.ravel()``.
+        tensions: of the springs (n, springs) [N]; NaN where there is no torque.
+        sines: smallest sine (n,) of the angle between the motions of a planar loop's two unknown joints: 0 at
+            a dead point; NaN where the general method was used (near one, or far from the guess).
     """
 
     tau: Array
     coordinates: Array
     statuses: NDArray[np.uint8]
     reasons: Mapping[int, str]
-    _find_details: Callable[[], tuple[Array, Array]] = field(repr=False)
-
-    @property
-    def tensions(self) -> Array:
-        """Tensions [N] of the springs (n, springs); NaN where there is no torque."""
-        return self._details[0]
-
-    @property
-    def sines(self) -> Array:
-        """Smallest sine (n,) of the angle between the motions of a planar loop's two unknown joints.
-
-        0 at a dead point; NaN where the general method was used (near one, or far from the guess).
-        """
-        return self._details[1]
-
-    @cached_property
-    def _details(self) -> tuple[Array, Array]:
-        return self._find_details()
+    tensions: Array
+    sines: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,18 +249,17 @@ def joint_reactions(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> dict[s
     that ``dynamics`` has: those of the least-norm multipliers.
     """
     closing = dynamics.closing_wrenches
-    vectors = closing.points, closing.forces, closing.moments
-    elements = graph.once(ClosingElements)
+    elements = {loop.name: (loop.predecessor, loop.successor) for loop in graph.loop_joints}
+    elements |= {spring.name: spring.anchors for spring in graph.springs}
+    vectors = map(np.copy, (closing.points, closing.forces, closing.moments))
     reactions = {
         name: Reaction(first.link, second.link, point, start, force, moment)
-        for name, (first, second), (start, point), force, moment in zip(
-            elements.names, elements.anchors, *map(np.copy, vectors), strict=True
+        for (name, (first, second)), (start, point), force, moment in zip(
+            elements.items(), *vectors, strict=True
         )
     }
-    poses = zip(closing.rotations, closing.origins.copy(), strict=True)
-    wrenches = dynamics.tree.joint_wrenches
-    for joint, (R, point), wrench in zip(graph.joints, poses, wrenches, strict=True):
-        force, moment = R @ wrench[:3], R @ wrench[3:]
+    for joint, pose, wrench in zip(graph.joints, closing.poses, dynamics.tree.joint_wrenches, strict=True):
+        force, moment, point = pose[:3, :3] @ wrench[:3], pose[:3, :3] @ wrench[3:], pose[:3, 3].copy()
         reactions[joint.name] = Reaction(joint.parent_link, joint.child_link, point, point, force, moment)
     return reactions
 
@@ -310,11 +279,15 @@ def stamped_cut_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> d
 
 
 def internal_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> dict[str, Array]:
-    """Return for each link the wrench [N, N m] of loop joints and springs on the tree, at and in its frame.
+    """Return the wrench [N, N m] of loop joints and springs on each body that they hold, and on the ground.
 
-    With them as external wrenches the tree moves as the closed mechanism does, with `tree_torques`.
+    By the name of its link, at and in that link's frame. With them as external wrenches the tree moves as the
+    closed mechanism does, with `tree_torques`.
     """
-    return {link: wrench.copy() for link, wrench in dynamics.closing_wrenches.on_links.items()}
+    _, ends = graph.once(_closing_frames)
+    links = [*(body.name for body in graph.bodies), graph.ground.name]
+    on_bodies = dynamics.closing_wrenches.on_bodies
+    return {links[k]: on_bodies[k].copy() for k in np.unique(ends).tolist()}
 
 
 def tree_torques(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> Array:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...dynamics.arguments import Array, checked_out, errors_begin_with, thread_count
+from ...dynamics.arguments import Array, checked_out, thread_count
 from ...dynamics.core_robot import loads_on_bodies
 from ...dynamics.inverse_dynamics import Wrenches
 from ...dynamics.quantity import counts_friction
@@ -14,9 +14,9 @@ from ...exceptions import ModularDynamicsError, StateError
 from ...model import SubsystemGraph
 from ...model.number_arrays import real_numbers
 from ..assembly.assemble import finite_guess
-from ..core_loops import GOOD, Loops, core_loops
+from ..core_loops import GOOD, core_loops
 from .results import status_of
-from .solver import Details, solver_of
+from .solver import solver_of
 
 #: (*state, guess) -> the quantity and the coordinates of all joints of one state, by the general method; then
 #: further results.
@@ -38,13 +38,6 @@ class Rows(NamedTuple):
     statuses: NDArray[np.uint8]
     reasons: Mapping[int, str]
     others: Mapping[int, Any]
-
-
-class JointMotions(NamedTuple):
-    """Velocities and accelerations of all joints (n, nv)."""
-
-    v: Array
-    a: Array
 
 
 def are_many(states: ArrayLike) -> bool:
@@ -78,10 +71,8 @@ def answered_rows(
         external_wrenches: of inverse dynamics; other quantities are answered one by one.
 
     Raises:
-        StateError: a wrong shape, one guess that is not finite, or another ``errors``.
+        StateError: a wrong shape, or one guess that is not finite.
     """
-    if errors not in ("mark", "raise"):
-        raise StateError(f'errors is {errors!r}; "mark" or "raise" is needed')
     solver, counts = solver_of(graph), counts_friction(friction)
     arrays, p = rows_of_states(graph, **states), len(solver.independent_v)
     count = len(arrays[0])
@@ -152,32 +143,6 @@ def closed_rows(
     return answered_rows(graph, "inverse_dynamics", states, answer, guess=guess, threads=threads).coordinates
 
 
-def closed_and_answered(
-    graph: SubsystemGraph,
-    states: Mapping[str, ArrayLike],
-    answer: Callable[..., Array],
-    shape: tuple[int, ...],
-    *,
-    guess: ArrayLike | None,
-    threads: int | None,
-    out: Array | None,
-) -> Array:
-    """Return a quantity of one state or many by the general method, written into ``out`` if that is given.
-
-    Args:
-        states: of the independent joints, by name; q first. answer: (*state, guess) -> the quantity of one.
-        shape: of the quantity of one state.
-    """
-    if not are_many(states["q"]):
-        return into(out, answer(*states.values(), guess))
-    arrays, closed = rows_of_states(graph, **states), closed_rows(graph, states["q"], guess, threads)
-    result = np.empty((len(closed), *shape)) if out is None else checked_out(out, (len(closed), *shape))
-    for k, state in enumerate(zip(*arrays, closed, strict=True)):
-        with errors_begin_with(f"row {k}"):
-            result[k] = answer(*state)
-    return result
-
-
 def into(out: Array | None, value: Array) -> Array:
     """Return the value, written into ``out`` if that is given."""
     if out is None:
@@ -204,50 +169,18 @@ def _for_core(array: NDArray[Any]) -> Array:
     return array if is_taken else np.require(array, np.float64, ["C", "A"])
 
 
-def joint_motions(graph: SubsystemGraph, coordinates: Array, v: Array, a: Array) -> JointMotions:
-    """Return velocities and accelerations of all joints of n closed states, from the independent joints'.
-
-    v_full = W v, and W a + what the loops add at zero a.
-
-    Args:
-        coordinates: (n, nq) of states that were answered. v, a: (n, independent).
-    """
-    solver = solver_of(graph)
-    rows = np.asarray(coordinates)[:, solver.independent_q], np.asarray(v), np.asarray(a)
-    given = [np.require(x, np.float64, ["C", "A"]) for x in rows]
-    details, statuses = _details(graph, given, np.ascontiguousarray(coordinates), "none")
-    full = JointMotions(details.velocities.copy(), details.accelerations.copy())
-    for row in np.flatnonzero(statuses != GOOD):
-        one = solver.inverse_dynamics(coordinates[row], v[row], a[row])
-        full.v[row], full.a[row] = one.velocities, one.accelerations
-    return full
-
-
 def tensions_and_sines(graph: SubsystemGraph, rows: Rows, friction: str) -> tuple[Array, Array]:
     """Return tensions (n, springs) and sines (n,) of states that were answered; NaN where there are none."""
-    details, statuses = _details(graph, rows.states, rows.coordinates, friction)
-    tensions, sines = details.tensions.copy(), details.sines.copy()
-    tensions[statuses != GOOD], sines[statuses != GOOD] = np.nan, np.nan
+    loops, solver, count = graph.once(core_loops), solver_of(graph), len(rows.values)
+    details, codes = np.zeros((count, loops.details)), np.zeros(count, np.int64)
+    if count:
+        (q, v, a), results = rows.states, (np.empty_like(rows.values), None, details, codes)
+        counts, threads = counts_friction(friction), thread_count(None)
+        loops.inverse_dynamics_rows(q, v, a, rows.coordinates, *results, counts, threads)
+    parts = solver.details_of(details)
+    is_good = codes == GOOD
+    tensions = np.where(is_good[:, None], parts.tensions, np.nan)
+    sines = np.where(is_good & solver.is_planar, parts.sines, np.nan)
     for row, (own,) in rows.others.items():
         tensions[row], sines[row] = own, np.nan
-    if not solver_of(graph).is_planar:
-        sines[:] = np.nan
     return tensions, sines
-
-
-def _details(
-    graph: SubsystemGraph, states: list[Array], coordinates: Array, friction: str
-) -> tuple[Details, NDArray[np.int64]]:
-    """Return motions, tensions and wrenches of n states from the core, and a status of each.
-
-    Args:
-        states: q, v and a of the independent joints, n rows each. coordinates: (n, nq) that close the loops.
-    """
-    loops: Loops = graph.once(core_loops)
-    count, solver = len(coordinates), solver_of(graph)
-    details, statuses = np.zeros((count, loops.details)), np.zeros(count, np.int64)
-    if count:
-        tau, (q, v, a) = np.empty((count, len(solver.independent_v))), states
-        arguments = coordinates, tau, None, details, statuses, counts_friction(friction)
-        loops.inverse_dynamics_rows(q, v, a, *arguments, thread_count(None))
-    return solver.details_of(details), statuses

@@ -2,12 +2,11 @@
 
 tau are the tree's torques, with all joints moving as the loops require. J_d^T lambda = tau_d gives the
 multipliers of the rows, of the least norm where rows are redundant; tau_1 = tau_i - J_i^T lambda = W^T tau
-(Schappler et al., section 3.4). The core computes that (loop_dynamics.hpp) where it closes the loops; the
-general method here serves states that the core does not answer: near dead points, or with free coordinates.
+(Schappler et al., section 3.4). The core computes that (loop_dynamics.hpp) where it closes the loops; states
+that it does not answer, near dead points or with free coordinates, are computed by saddle_point.py.
 """
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,110 +17,15 @@ from ...dynamics.arguments import Array
 from ...dynamics.core_robot import loads_on_bodies
 from ...dynamics.quantity import counts_friction
 from ...dynamics.transmitted_wrenches import TransmittedWrenches, first_joints
-from ...exceptions import StateError, UnsupportedModelError
+from ...exceptions import UnsupportedModelError
 from ...model import SubsystemGraph, checked_vectors, require_graph
-from ..assembly.diagnosis import LARGEST_VIOLATION, raise_if_dependent, raise_if_singular
+from ..assembly.diagnosis import raise_if_dependent, raise_if_singular
 from ..assembly.mechanism import Mechanism
-from ..constraints.constraint_system import ConstraintSystem, Projection
 from ..core_loops import GOOD
 from .results import ClosedLoopResult
+from .saddle_point import exact_zeros, prescribed_motion, reduced_accelerations, without_rounding
 
-# Accelerations along the motions that loops leave open, by the mass matrix of these.
-
-#: Largest inertia that may be rounding, relative to the terms that add up to it.
-ROUNDING = 1e-13
-#: Largest velocity of a joint that may be rounding, relative to the largest one in a motion that loops allow.
-SMALLEST_RATE = 1e-9
-#: Velocities below this are rounding errors of an exact zero.
-EXACT_ZERO = 1e-14
-#: Largest torque along a motion that is rounding, relative to the largest one or to that for 1 rad/s^2.
-TORQUE_ROUNDING = 1e-9
-#: Least velocity of a joint that an error names, relative to the largest one in the motion without inertia.
-LEAST_PART = 1e-3
-
-
-def exact_zeros(motions: Array) -> Array:
-    """Return motions with zeros in place of rounding errors, which would seem to need torques."""
-    return np.where(np.abs(motions) < EXACT_ZERO, 0.0, motions)
-
-
-def separate_motions(free: Array) -> Array:
-    """Return motions (f, nv) that span the rows of ``free`` (f, nv), each the only one that moves some joint.
-
-    Orthonormal motions mix joints that have nothing to do with each other: heavy ones would hide light ones.
-    """
-    from scipy import linalg  # noqa: PLC0415  # inverse dynamics must not wait for it at import
-
-    if not len(free):
-        return free
-    own = linalg.qr(free, mode="r", pivoting=True)[1][: len(free)]
-    separate = np.asarray(np.linalg.solve(free[:, own], free), np.float64)
-    separate = exact_zeros(separate)
-    separate[:, own] = np.eye(len(free))
-    return separate
-
-
-def reduced_accelerations(graph: SubsystemGraph, N: Array, M: Array, torques: Array) -> Array:
-    """Solve N^T M N x = torques for x (f,); columns of N (nv, f) are motions, M (nv, nv) is the tree's.
-
-    Zero along motions that move no inertia, as of a thin rod that spins, where no torque acts on these. NaN
-    where a torque is not finite.
-
-    Raises:
-        StateError: torques act on a motion that moves no inertia; it names the joints that move.
-    """
-    if not np.isfinite(torques).all():
-        return np.full(N.shape[1], np.nan)
-    # sum of the sizes of terms that make each motion's inertia
-    joints, rates = np.abs(N), np.abs(N).max(axis=0, initial=0.0)
-    largest = np.where(joints > 0.0, np.diagonal(M)[:, None], 0.0).max(axis=0, initial=0.0) * rates**2
-    terms = np.einsum("if,ij,jf->f", joints, np.abs(M), joints)
-    size = np.maximum(terms, SMALLEST_RATE**2 / ROUNDING * largest)
-    scale = 1.0 / np.sqrt(np.where(size > 0.0, size, 1.0))
-    reduced, scaled = scale[:, None] * (N.T @ M @ N) * scale, scale * torques
-    try:
-        factor = np.linalg.cholesky(reduced)
-    except np.linalg.LinAlgError:
-        pass
-    else:
-        if (np.diagonal(factor) ** 2 > ROUNDING).all():
-            return np.asarray(scale * np.linalg.solve(reduced, scaled), np.float64)
-    sizes, motions = np.linalg.eigh(reduced)
-    along, counts = motions.T @ scaled, sizes > ROUNDING
-    units = np.abs(motions).T @ np.sqrt(np.where(size > 0.0, size, 1.0))
-    allowed = TORQUE_ROUNDING * np.maximum(np.abs(scaled).max(initial=0.0), units)
-    if (acting := ~counts & (np.abs(along) > allowed)).any():
-        names = ", ".join(_moving(graph, N, scale[:, None] * motions[:, acting]))
-        raise StateError(
-            f"{names} of '{graph.name}' have a motion that moves no inertia, on which torques act: M is "
-            "singular, and they would accelerate infinitely"
-        )
-    return np.asarray(scale * (motions[:, counts] @ (along[counts] / sizes[counts])), np.float64)
-
-
-def _moving(graph: SubsystemGraph, N: Array, lost: Array) -> list[str]:
-    """Return names of the joints that move in any of the motions N @ lost (nv, k), for an error."""
-    motions = np.abs(N @ lost)
-    parts = (motions > LEAST_PART * motions.max(axis=0, initial=0.0)).any(axis=1)
-    return [name for name in graph.joint_names if parts[graph.v_slice(name)].any()]
-
-
-#: Velocities up to this part of the largest are rounding, to which dry friction would give a sign.
-VELOCITY_ROUNDING = 1e-12
 _Wrenches = Mapping[str, ArrayLike] | None
-
-
-class _Motion(NamedTuple):
-    """Motion of all joints at closed coordinates, and the forces that cause it."""
-
-    tau: Array
-    q: Array
-    v: Array
-    a: Array
-    tensions: Array
-    wrenches: Array
-    joint_wrenches: Array
-    multipliers: Array
 
 
 class ClosedLoopSolver(Mechanism):
@@ -183,23 +87,14 @@ class ClosedLoopSolver(Mechanism):
     def inverse_dynamics(
         self,
         coordinates: ArrayLike,
-        v_independent: ArrayLike,
-        a_independent: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
         external_wrenches: _Wrenches = None,
         friction: str = "none",
     ) -> ClosedLoopResult:
-        """Return inverse dynamics at coordinates (nq,) that are closed already; they are not closed again.
-
-        Args:
-            coordinates: of all joints, as ``close`` returns them. The residual of the result reports how far
-                they are from closed; nothing is raised for it.
-            v_independent, a_independent: of the independent joints.
-            external_wrenches, friction: as of `inverse_dynamics`, and so the errors.
-        """
-        checked = self.system.independent.checked
-        v, a = checked("v", v_independent), checked("a", a_independent)
-        q = checked_vectors(self.graph, q=coordinates)[0].copy()
-        return self._general(q, v, a, external_wrenches, friction)
+        """Return inverse dynamics at closed coordinates (nq,), with v and a of the independent joints."""
+        (q,) = checked_vectors(self.graph, q=coordinates)
+        return self.inverse_dynamics_at(q[self.independent_q], v, a, q, external_wrenches, friction)
 
     def inverse_dynamics_at(
         self,
@@ -226,31 +121,27 @@ class ClosedLoopSolver(Mechanism):
         if status != GOOD:
             closed = self.close(q, guess)
             if core(closed) != GOOD:
-                return self._general(closed, v, a, external_wrenches, friction)
+                return self.general(closed, v, a, external_wrenches, friction)
         own = tau.copy()  # details change the rounding of tau: keep the result of the call without them
         core(coordinates.copy(), details)
-        parts = self.details_of(details)
-        state = self.graph, coordinates, v, a, external_wrenches, friction
-        multipliers = partial(_multipliers, *state)
-        return self._result(own, coordinates, *parts[:-1], multipliers)
+        return self._result(own, coordinates, self.details_of(details), external_wrenches, friction)
 
     def _result(
         self,
         tau: Array,
         q: Array,
-        v: Array,
-        a: Array,
-        tensions: Array,
-        wrenches: Array,
-        joint_wrenches: Array,
-        multipliers: Callable[[], Array],
+        details: "Details",
+        external_wrenches: _Wrenches,
+        friction: str,
         free: tuple[str, ...] = (),
     ) -> ClosedLoopResult:
         """Return the result with wrenches and tensions by name."""
+        v, a, tensions, wrenches, joint_wrenches, _ = details
         by_loop = dict(zip(self._loop_names, wrenches, strict=True))
         by_spring = dict(zip(self._spring_names, tensions.tolist(), strict=True))
         tree = TransmittedWrenches(self.graph, q, {}, joint_wrenches, self.graph.once(first_joints))
-        return ClosedLoopResult(tau, q, v, a, by_loop, by_spring, free, tree, self.system, multipliers)
+        loads = external_wrenches, friction
+        return ClosedLoopResult(tau, q, v, a, by_loop, by_spring, free, tree, self.system, *loads)
 
     def details_of(self, details: Array) -> "Details":
         """Return the core's details, (details,) of one state or (n, details) of many, as named parts."""
@@ -261,62 +152,22 @@ class ClosedLoopSolver(Mechanism):
         wrenches, transmitted = cuts.reshape(*rows, loops, 6), joints.reshape(*rows, joint_count, 6)
         return Details(v, a, tensions, wrenches, transmitted, sines[..., 0])
 
-    def _general(
-        self, q: Array, v: Array, a: Array, external_wrenches: _Wrenches, friction: str
+    def general(
+        self, q: Array, v: Array, a: Array, external_wrenches: _Wrenches = None, friction: str = "none"
     ) -> ClosedLoopResult:
-        """Return inverse dynamics at closed coordinates by dense matrices; the result keeps q."""
-        motion = self.motion(q, v, a, external_wrenches, friction)
-        multipliers = partial(np.copy, motion.multipliers)
-        return self._result(*motion[:-1], multipliers, self.system.free_joints)
-
-    def motion(self, q: Array, v: Array, a: Array, external_wrenches: _Wrenches, friction: str) -> _Motion:
-        """Return motion and forces at closed coordinates. Errors as of `projection`."""
-        if not self._is_free_known:
-            self._find_free(q)
-        system, count = self.system, len(v)
-        at_rest = system.evaluate(q)
-        projection = system.projection(q, at_rest.J)
-        raise_if_singular(system, q, projection.condition)
-        if projection.violation > LARGEST_VIOLATION:
-            raise_if_dependent(system, q, projection.W)
-        free = np.zeros(len(system.free))
-        motion = self._motion(q, (v, a, free), projection, external_wrenches, friction)
-        if len(free):
-            W = exact_zeros(projection.W[:, count:])
-            torques = W.T @ motion.tau
-            free = reduced_accelerations(self.graph, W, mass_matrix(self.graph.tree, q), -torques)
-            motion = self._motion(q, (v, a, free), projection, external_wrenches, friction)
-        return motion._replace(tau=(projection.W.T @ motion.tau)[:count])
-
-    def _motion(
-        self,
-        q: Array,
-        given: tuple[Array, Array, Array],
-        projection: Projection,
-        external_wrenches: _Wrenches,
-        friction: str,
-    ) -> _Motion:
-        """Return motion and forces; ``given``: v and a of independent joints, a of free coordinates.
-
-        tau (nv,) are torques of all joints of the tree, loops open.
-        """
-        system, graph, (v, a, free) = self.system, self.graph, given
-        full_v = without_rounding(system, projection.W[:, : len(v)] @ v)
+        """Return inverse dynamics at closed coordinates (nq,) without the core; errors as of `projection`."""
+        W = self._projection(q)
+        system, own = self.system, np.ones(len(v), bool)
+        full_v = without_rounding(system, W[:, : len(v)] @ v)
         full_v[system.independent_v] = v
-        values = system.evaluate(q, full_v)
-        a = projection.W @ np.concatenate([a, free])
-        a[system.dependent_v] -= projection.inverse @ values.gamma
-        solver = InverseDynamics(graph.tree, friction=friction)
-        result = solver.solve(q, full_v, a, external_wrenches=external_wrenches)
-        springs = system.spring_forces(q, full_v)
-        tau = result.tau + springs.J.T @ springs.tensions
-        multipliers = projection.inverse.T @ tau[system.dependent_v]
-        wrenches = np.zeros((len(self._loop_names), 6))
-        for k, name in enumerate(self._loop_names):
-            own = np.array([row == name for row in system.names]) & ~system.is_gear
-            wrenches[k] = multipliers[own] @ values.wrenches[own]
-        forces = springs.tensions, wrenches, result.joint_wrenches, multipliers
-        return _Motion(tau, q, full_v, a, *forces)
+        motion = prescribed_motion(system, q, full_v, np.zeros(len(v)), a, own, friction, external_wrenches)
+        tree = InverseDynamics(self.graph.tree)
+        transmitted = tree.solve(q, full_v, motion.a, external_wrenches=external_wrenches).joint_wrenches
+        of_rows = motion.multipliers[:, None] * system.evaluate(q).wrenches
+        names = np.where(system.is_gear, "", system.names)
+        wrenches = np.array([of_rows[names == name].sum(axis=0) for name in self._loop_names]).reshape(-1, 6)
+        details = Details(full_v, motion.a, motion.tensions, wrenches, transmitted, np.array(np.nan))
+        return self._result(motion.tau, q, details, external_wrenches, friction, system.free_joints)
 
 
 class Details(NamedTuple):
@@ -328,17 +179,6 @@ class Details(NamedTuple):
     wrenches: Array
     joint_wrenches: Array
     sines: Array
-
-
-def _multipliers(graph: SubsystemGraph, *state: Any) -> Array:
-    """Return the constraint multipliers at closed coordinates; arguments of `ClosedLoopSolver.motion`."""
-    return solver_of(graph).motion(*state).multipliers
-
-
-def without_rounding(system: ConstraintSystem, v: Array) -> Array:
-    """Return velocities (nv,) with zeros in place of rounding, which dry friction would give a sign."""
-    speeds = np.abs(v / system.units)
-    return np.where(speeds <= VELOCITY_ROUNDING * speeds.max(initial=0.0), 0.0, v)
 
 
 def raise_if_free(graph: SubsystemGraph, dynamics: ClosedLoopResult, quantity: str) -> None:

@@ -4,43 +4,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...algebra import translation
 from ...algebra.rigid_motions import cross
 from ...dynamics import frame_poses
 from ...dynamics.arguments import Array
-from ...dynamics.inverse_dynamics import JOINT_WRENCHES
-from ...dynamics.quantity import evaluate
 from ...exceptions import StateError, UnsupportedModelError
 from ...model import LoopJoint, Spring, SubsystemGraph, body_of_link
 from ...model.number_arrays import number_array
-from ..dynamics.inverse_dynamics import ClosedLoopInverseDynamics
-from ..dynamics.results import ClosedLoopResult, ClosedLoopResults, StateStatus
-from ..dynamics.rows import joint_motions
+from ..dynamics.results import ClosedLoopResult
 from .rules import JointRule, Location, Rules
-from .sharing import FramePoint, ReactionArrays, SharedReactions, SharingInFrames
+from .sharing import FramePoint, ReactionArrays, SharingInFrames
 
 ConnectionWrenches = Mapping[str, tuple[str, ArrayLike]]
 #: By link the body of the rules that it is part of, or that carries it; None where there is none.
 Carriers = Mapping[str, str | None]
 #: The two links of a joint, loop joint or spring, each with a point as (link, position in its frame).
 Ends = tuple[tuple[str, tuple[str, Array]], tuple[str, tuple[str, Array]]]
-#: Number of states whose poses are in memory at a time.
-CHUNK = 4096
-
-
-@dataclass(frozen=True, eq=False)
-class ReactionResults(SharedReactions):
-    """Reactions of n states, with one axis more in front; NaN where there are none.
-
-    Attributes:
-        shared (n,): whether the rules give the reactions of a state; not next to dead points of the rules.
-        dynamics: torques, coordinates, tensions and statuses of the states.
-    """
-
-    shared: NDArray[np.bool_]
-    dynamics: ClosedLoopResults
 
 
 @dataclass(frozen=True)
@@ -139,60 +120,6 @@ class RobotReactions:
     def self_stress(self, dynamics: ClosedLoopResult) -> Array:
         """Return orthonormal columns (n, k): reactions ``rules.unknowns`` that need no load nor tensions."""
         return self._sharing.self_stress(frame_poses(self._tree, dynamics.coordinates))
-
-    def solve_many(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        a: ArrayLike,
-        *,
-        guess: ArrayLike | None = None,
-        threads: int | None = None,
-        errors: str = "mark",
-    ) -> ReactionResults:
-        """Return the reactions of n states, without connection wrenches.
-
-        Args:
-            q, v, a, guess, threads, errors: as of :meth:`.ClosedLoopInverseDynamics.solve_many`, and so the
-                errors.
-        """
-        rules, solver = self.rules, ClosedLoopInverseDynamics(self.graph)
-        dynamics = solver.solve_many(q, v, a, guess=guess, threads=threads, errors=errors)
-        answered = np.flatnonzero(dynamics.statuses == StateStatus.ANSWERED)
-        count, joints, bodies = len(dynamics.tau), len(rules.joints), len(rules.bodies)
-        out = ReactionArrays(
-            components=np.full((count, len(rules.unknowns)), np.nan),
-            wrenches=np.full((count, joints, 6), np.nan),
-            points=np.full((count, joints, 2, 3), np.nan),
-            residual=np.full((count, bodies, 6), np.nan),
-            poses=np.empty(0),
-            shared=np.zeros(count, bool),
-        )
-        for first in range(0, len(answered), CHUNK):
-            rows = answered[first : first + CHUNK]
-            coordinates = dynamics.coordinates[rows]
-            full = joint_motions(self.graph, coordinates, np.asarray(v)[rows], np.asarray(a)[rows])
-            reactions = self._rows(coordinates, *full, dynamics.tensions[rows], threads)
-            good = reactions.shared
-            for name in ("components", "wrenches", "points", "residual", "shared"):
-                getattr(out, name)[rows[good]] = getattr(reactions, name)[good]
-        return ReactionResults(**vars(out.by_name(rules)), shared=out.shared, dynamics=dynamics)
-
-    def _rows(
-        self, coordinates: Array, v: Array, a: Array, tensions: Array, threads: int | None
-    ) -> ReactionArrays:
-        """Return the reactions of states (n, ...) whose loops are closed already.
-
-        Args:
-            coordinates, v, a: of all joints, with closed loops. tensions: of all springs.
-            threads: for dynamics of the tree.
-        """
-        wrenches = evaluate(self._tree, JOINT_WRENCHES, (coordinates, v, a), None, threads)
-        required = np.zeros((len(v), len(self.graph.joints) + len(self.rules.bodies), 6))
-        required[:, : len(self.graph.joints)] = wrenches[:, self.graph.nv :].reshape(len(v), -1, 6)
-        x = np.zeros((len(v), len(self.rules.unknowns)))
-        x[:, self._known] = tensions[:, self._springs]
-        return self._sharing(frame_poses(self._tree, coordinates, threads=threads), required, x)
 
     def _arguments(
         self, dynamics: ClosedLoopResult, given: ConnectionWrenches | None

@@ -59,33 +59,26 @@ def test_gears_of_different_length_stand_together():
     assert coordinates == pytest.approx([0.3, 0.2, -0.1, -0.1], abs=1e-12)
 
 
-def test_the_old_form_and_one_driver_say_the_same():
+def test_both_forms_and_a_file_say_the_same():
     old = '<gear joint="d" driver="a" ratio="2" offset="0.1"/>'
     new = '<gear joint="d" offset="0.1"> <driver joint="a" ratio="2"/> </gear>'
     assert md.load_urdf(robot(old)).gears == md.load_urdf(robot(new)).gears
-
-
-def test_tags_and_file_say_the_same():
     drivers = [{"joint": "a", "ratio": 2}, {"joint": "b", "ratio": -1}, {"joint": "c", "ratio": 0.25}]
     content = {"version": 1, "gears": [{"joint": "d", "offset": 0.5, "drivers": drivers}]}
     assert md.load_urdf(robot(""), content).gears == md.load_urdf(robot(THREE)).gears
 
 
 @pytest.mark.parametrize(
-    ("drivers", "message"),
+    ("attributes", "drivers", "message"),
     [
-        ('<driver ratio="1"/>', "gear of joint 'd' lacks 'joint'"),
-        ('<driver joint="a" ratio="1"/> <driver joint="a" ratio="1"/>', "names its driver 'a' twice"),
+        ("", '<driver ratio="1"/>', "gear of joint 'd' lacks 'joint'"),
+        ("", '<driver joint="a" ratio="1"/> <driver joint="a" ratio="1"/>', "names its driver 'a' twice"),
+        ('driver="b"', '<driver joint="a" ratio="2"/>', "one of the two"),
     ],
 )
-def test_bad_drivers_are_rejected(drivers, message):
+def test_bad_drivers_are_rejected(attributes, drivers, message):
     with pytest.raises(md.DescriptionError, match=re.compile(message, re.DOTALL)):
-        md.load_urdf(robot(f'<gear joint="d"> {drivers} </gear>'))
-
-
-def test_both_forms_at_once_are_rejected():
-    with pytest.raises(md.PartitionError, match="one of the two"):
-        md.load_urdf(robot('<gear joint="d" driver="b"> <driver joint="a" ratio="2"/> </gear>'))
+        md.load_urdf(robot(f'<gear joint="d" {attributes}> {drivers} </gear>'))
 
 
 @pytest.mark.parametrize("drivers", ["a", [], ["a"]])

@@ -219,6 +219,8 @@ def test_one_state_of_each_and_wrong_arguments(load_robot):
             md.inverse_dynamics(graph, q, zeros, zeros, parameters={mass: 2.0}, **options)
     with pytest.raises(md.StateError, match="mapping of names to columns"):
         call(q, zeros, zeros, parameters=[1.0])
+    with pytest.raises(md.StateError, match="errors is 'ignore'"):
+        call(q, zeros, zeros, parameters={mass: 1.0}, errors="ignore")
 
 
 # Designs of loops that are not planar: each as the robot written to URDF and loaded, and as MuJoCo.

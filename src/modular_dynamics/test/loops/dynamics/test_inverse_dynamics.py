@@ -2,6 +2,7 @@
 
 import pickle
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -82,17 +83,22 @@ def test_lists_other_dtypes_and_strides_are_converted(graph):
 
 
 NO_STATES = [(which, change) for which in ("q", "v", "a", "guess") for change in (np.nan, np.inf, 1e300)]
+NO_STATES.remove(("a", 1e300))  # torques are that large, too
 
 
-@pytest.mark.parametrize(("which", "change"), sorted({*NO_STATES} - {("a", 1e300)}, key=str))
+@pytest.mark.parametrize(("which", "change"), NO_STATES)
 def test_what_is_no_state_is_named_and_never_a_number(graph, which, change):
-    solver, names = md.InverseDynamics(graph), ("q", "v", "a", "guess")
-    state = dict(zip(names, next(states(graph, 1)), strict=True))
-    tau = np.full(len(state["v"]), 7.0)
+    state = dict(zip(("q", "v", "a", "guess"), next(states(graph, 1)), strict=True))
     state[which] = np.full_like(state[which], change)
-    with pytest.raises(md.ModularDynamicsError):
-        solver(**state, out=tau)
-    assert (tau == 7.0).all()
+    *motion, guess = state.values()
+    calls = [(md.InverseDynamics(graph), motion, 1), (partial(md.forward_dynamics, graph), motion, 1)]
+    if which in ("q", "guess"):
+        calls.append((partial(md.mass_matrix, graph), motion[:1], 2))
+    for function, arguments, axes in calls:
+        out = np.full((len(motion[1]),) * axes, 7.0)
+        with pytest.raises(md.ModularDynamicsError, match=None if change == 1e300 else "finite"):
+            function(*arguments, guess=guess, out=out)
+        assert (out == 7.0).all()
 
 
 def test_wrong_results_arrays_are_named(graph):

@@ -8,7 +8,7 @@ from helpers.robots import closed_robots
 from helpers.robots.parallel_mechanisms import ankle, bricard, delta
 from helpers.robots.planar_mechanisms import MECHANISMS, four_bar_by_cosines, same_angle
 from helpers.robots.planar_robots import four_bar
-from modular_dynamics.loops import joint_motions, solver_of
+from modular_dynamics.loops import solver_of
 
 ROBOTS = "four_bar", "exoskeleton", "charmie_torso", "crane", "slider_crank"
 COUNT = 300
@@ -185,22 +185,6 @@ def test_several_turns_of_a_crank(turns):
 # Many states of loops that are not planar: rows as single calls, bad rows marked, any number of threads.
 
 
-@pytest.fixture(params=["ankle", "bricard"])
-def graph_of_newton(request, load):
-    return load(request.param)
-
-
-def test_motors_do_the_work_that_bodies_gain(graph_of_newton):
-    """Power of the motors is the rate of the energy of all bodies, by central differences."""
-    q, v, a = (x[40] for x in motion(graph_of_newton, size=0.2))
-    batch = md.InverseDynamics(graph_of_newton).solve_many(q[None], v[None], a[None])
-    solver, h, energies = solver_of(graph_of_newton), 1e-5, []
-    for sign in (-1.0, 1.0):
-        full = solver.close(q + sign * h * v + 0.5 * h * h * a, batch.coordinates[0])
-        energies.append(md.energy(graph_of_newton, full, solver.projection(full) @ (v + sign * h * a)))
-    assert batch.tau[0] @ v == pytest.approx((energies[1] - energies[0]) / (2.0 * h), rel=1e-6, abs=1e-6)
-
-
 # M1, h1, g1 and forward dynamics of many states: as of single states; tau = M1 a + h1.
 
 ROBOTS_OF_TERMS = "four_bar", "exoskeleton", "charmie_torso", "crane", "delta"
@@ -220,22 +204,6 @@ def states(graph_of_terms, count, seed=0):
     start = solver.reference()[solver.independent_q]
     q = start + 0.02 * rng.uniform(-1.0, 1.0, (count, len(start)))
     return q, *rng.normal(size=(2, *q.shape))
-
-
-def close(one, other):
-    return one == pytest.approx(other, rel=1e-9, abs=1e-9 * max(1.0, np.abs(other).max()))
-
-
-def test_terms_are_those_of_single_states(graph_of_terms):
-    q, v, _ = states(graph_of_terms, 6)
-    guesses = md.close_loops(graph_of_terms, q)
-    M = md.mass_matrix(graph_of_terms, q)
-    h = md.nonlinear_effects(graph_of_terms, q, v, friction="urdf")
-    g = md.gravity_torque(graph_of_terms, q)
-    for k, guess in enumerate(guesses):
-        assert close(M[k], md.mass_matrix(graph_of_terms, q[k], guess=guess))
-        assert close(h[k], md.nonlinear_effects(graph_of_terms, q[k], v[k], guess=guess, friction="urdf"))
-        assert close(g[k], md.gravity_torque(graph_of_terms, q[k], guess=guess))
 
 
 def test_forward_dynamics_inverts_inverse_dynamics(graph_of_terms):
@@ -274,90 +242,42 @@ def test_rows_of_different_lengths_are_named(load_robot):
         md.nonlinear_effects(graph_of_terms, [[0.6], [0.7]], [[0.0], [0.0, 1.0]])
 
 
-# Quantities of many states, one by one: rows are the single states, errors name theirs.
-
-CRANE = closed_robots.STATES["crane"]
+# The regressor of many states, one by one: rows are the single states, errors name theirs.
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def crane():
     return md.load_urdf(closed_robots.path("crane"))
 
 
 @pytest.fixture
 def crane_states():
-    rng = np.random.default_rng(3)
-    return CRANE + rng.uniform(-0.01, 0.01, (4, 3)), rng.normal(size=(4, 3)), rng.normal(size=(4, 3))
-
-
-def functions(name):
-    """The function, with its results as a tuple."""
-    function = getattr(md, name)
-
-    def quantity(*arguments, **options):
-        result = function(*arguments, **options)
-        return result if isinstance(result, tuple) else (result,)
-
-    return quantity
+    rng, q = np.random.default_rng(3), closed_robots.STATES["crane"]
+    return q + rng.uniform(-0.01, 0.01, (4, 3)), rng.normal(size=(4, 3)), rng.normal(size=(4, 3))
 
 
 @pytest.mark.parametrize("guesses", ["none", "one", "each"])
-@pytest.mark.parametrize(
-    ("function", "more"),
-    [
-        ("regressor", {"joint_terms": True}),
-        ("regressor", {}),
-        ("inverse_dynamics_derivatives", {"friction": "urdf"}),
-    ],
-)
-def test_rows_are_the_single_states(crane, crane_states, function, more, guesses):
-    quantity = functions(function)
+@pytest.mark.parametrize("joint_terms", [True, False])
+def test_rows_are_the_single_states(crane, crane_states, joint_terms, guesses):
     closed = np.array([md.close_loops(crane, q) for q in crane_states[0]])
     given = {"none": None, "one": closed[0], "each": closed}[guesses]
-    result = quantity(crane, *crane_states, guess=given, **more)
-    followed = md.close_loops(
-        crane, crane_states[0], given
-    )  # each row from the one before it, or its own guess
+    Y = md.regressor(crane, *crane_states, guess=given, joint_terms=joint_terms)
+    followed = md.close_loops(crane, crane_states[0], given)  # each row from the one before, or its guess
     for k, state in enumerate(zip(*crane_states, strict=True)):
-        expected = quantity(crane, *state, guess=followed[k], **more)
-        assert all(np.array_equal(mine[k], own) for mine, own in zip(result, expected, strict=True))
-    none = quantity(crane, *(x[:0] for x in crane_states), **more)
-    assert [x.shape for x in none] == [(0, *x.shape[1:]) for x in result]
+        expected = md.regressor(crane, *state, guess=followed[k], joint_terms=joint_terms)
+        assert np.array_equal(Y[k], expected)
+    assert md.regressor(crane, *(x[:0] for x in crane_states), joint_terms=joint_terms).size == 0
 
 
-@pytest.mark.parametrize("quantity", [md.regressor, md.inverse_dynamics_derivatives])
-def test_bad_rows_are_named(crane, crane_states, quantity):
+def test_bad_rows_are_named(crane, crane_states):
     q, v, a = crane_states
     with pytest.raises(md.StateError, match=r"q, v, a have 4, 3, 4 rows; one for each"):
-        quantity(crane, q, v[:3], a)
+        md.regressor(crane, q, v[:3], a)
     with pytest.raises(md.StateError, match=r"guess is not an array of numbers"):
-        quantity(crane, q, v, a, guess=[[0.0] * 7, [0.0] * 6])
+        md.regressor(crane, q, v, a, guess=[[0.0] * 7, [0.0] * 6])
     v[2, 1] = np.nan
     with pytest.raises(md.StateError, match=r"^row 2: v"):
-        quantity(crane, q, v, a)
+        md.regressor(crane, q, v, a)
     q[1] = 5.0
     with pytest.raises(md.ClosureError, match=r"^row 1: "):
-        quantity(crane, q, a, a)
-
-
-# Velocities and accelerations of all joints of many states: those of single states, and differences.
-
-
-@pytest.mark.parametrize("name", ["four_bar", "exoskeleton", "charmie_torso", "crane", "delta"])
-def test_they_are_derivatives_of_the_coordinates(name, load_robot):
-    """By central differences along q + v t + a t^2 / 2."""
-    graph = md.load_urdf(delta().urdf()) if name == "delta" else load_robot(name)
-    solver, rng = solver_of(graph), np.random.default_rng(0)
-    start, h = solver.reference()[solver.independent_q], 1e-4
-    q = start + 0.02 * rng.uniform(-1.0, 1.0, (5, len(start)))
-    v, a = rng.normal(size=(2, *q.shape))
-    coordinates = np.array([md.close_loops(graph, row) for row in q])
-    motions = joint_motions(graph, coordinates, v, a)
-    for k in range(5):
-        before, after = (
-            md.close_loops(graph, q[k] + t * v[k] + 0.5 * t * t * a[k], coordinates[k]) for t in (-h, h)
-        )
-        rate, change = (after - before) / (2.0 * h), (after - 2.0 * coordinates[k] + before) / h**2
-        assert motions.v[k] == pytest.approx(rate, abs=1e-5 * max(1.0, np.abs(rate).max()))
-        change[solver.system.free] = motions.a[k][solver.system.free]  # these follow from the forces
-        assert motions.a[k] == pytest.approx(change, abs=1e-4 * max(1.0, np.abs(change).max()))
+        md.regressor(crane, q, a, a)

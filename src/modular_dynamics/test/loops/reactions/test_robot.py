@@ -8,8 +8,6 @@ import yaml
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from helpers.robots.charmie_torso import RULES as RULES_OF_BATCH
-from helpers.robots.charmie_torso import TORSO
 from helpers.robots.small_torso import load, small_torso_text
 from modular_dynamics.loops import (
     RobotReactions,
@@ -77,61 +75,6 @@ def test_what_is_wrong_is_named(torso, edit, words):
     _, dynamics = state(torso, 0)
     with pytest.raises(md.StateError, match=words):
         RobotReactions(torso, rules_from(content))(dynamics)
-
-
-# Reactions of many states in one call: as those of single states, in equilibrium, as virtual power.
-
-SPREAD = np.array([0.03 if 3 <= k < 5 else 1.0 for k in range(19)])
-
-
-@pytest.fixture
-def torso_of_batch(load_robot):
-    return load_robot("charmie_torso")
-
-
-def states(count, seed=0):
-    return SPREAD * np.random.default_rng(seed).uniform(-1.0, 1.0, (3, count, 19))
-
-
-def test_rows_are_single_states(torso_of_batch):
-    q, v, a = states(300)
-    batch = RobotReactions(torso_of_batch, RULES_OF_BATCH).solve_many(q, v, a)
-    assert batch.shared.all()
-    robot = RobotReactions(torso_of_batch, RULES_OF_BATCH)
-    for k in range(0, 300, 10):
-        single = robot(md.InverseDynamics(torso_of_batch).solve(q[k], v[k], a[k])).by_name(RULES_OF_BATCH)
-        assert [x[k] for x in batch.components.values()] == pytest.approx(
-            [*single.components.values()], abs=1e-9
-        )
-        for joint, wrench in single.wrenches.items():
-            assert batch.wrenches[joint][k] == pytest.approx(wrench, abs=1e-9)
-            assert batch.points[joint][k] == pytest.approx(single.points[joint], abs=1e-12)
-
-
-def test_bodies_are_in_equilibrium_and_actuators_do_the_work(torso_of_batch):
-    q, v, a = states(500, 1)
-    batch = RobotReactions(torso_of_batch, RULES_OF_BATCH).solve_many(q, v, a, threads=2)
-    assert max(np.abs(residual).max() for residual in batch.residual.values()) < 1e-9
-    for name in TORSO:
-        own = batch.dynamics.tau[:, torso_of_batch.independent_joint_names.index(name)]
-        assert batch.components[name, "push"] == pytest.approx(own, abs=1e-9)
-    for spring, tensions in zip(torso_of_batch.springs, batch.dynamics.tensions.T, strict=True):
-        assert np.array_equal(batch.components[spring.name, "pull"], tensions)
-
-
-def test_states_without_an_answer_spoil_no_other(torso_of_batch):
-    q, v, a = states(20)
-    expected = RobotReactions(torso_of_batch, RULES_OF_BATCH).solve_many(q, v, a)
-    q[3, 3], q[7, 0] = 5.0, np.nan
-    batch = RobotReactions(torso_of_batch, RULES_OF_BATCH).solve_many(q, v, a)
-    assert np.flatnonzero(~batch.shared).tolist() == [3, 7]
-    assert batch.dynamics.reasons.keys() == {3, 7}
-    for key, values in batch.components.items():
-        assert np.isnan(values[[3, 7]]).all()
-        assert values[batch.shared] == pytest.approx(expected.components[key][batch.shared], abs=1e-9)
-    assert len(RobotReactions(torso_of_batch, RULES_OF_BATCH).solve_many(*np.zeros((3, 0, 19))).shared) == 0
-    with pytest.raises(md.ClosureError, match="row 3: "):
-        RobotReactions(torso_of_batch, RULES_OF_BATCH).solve_many(q, v, a, errors="raise")
 
 
 # Required wrenches of the bodies of a robot, and rules that do not fit it.

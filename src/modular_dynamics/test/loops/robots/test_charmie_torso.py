@@ -11,7 +11,7 @@ from helpers.oracles.motions import rate
 from helpers.oracles.rigid_bodies import MovingBodies
 from helpers.paths import ROBOTS
 from helpers.processes import generate_from
-from helpers.robots.charmie_torso import SMOOTH, TIMES, TORSO, lengths, motion, of, strokes
+from helpers.robots.charmie_torso import TIMES, TORSO, lengths, motion, of, strokes
 from helpers.robots.small_torso import load, small_torso_text
 from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.loops import RobotReactions, read_rules
@@ -163,19 +163,6 @@ def test_actuators_carry_the_trees_torso_and_the_springs_over_their_levers(graph
             moves[:, k] = rate(lambda s, unit=unit, torso=q[at]: lengths(*(torso + s * unit)), 1e-3)
         expected = md.inverse_dynamics(tree, q, v, a)[at] + moves[2:].T @ pulls
         assert moves[:2].T @ forces == pytest.approx(expected, abs=1e-8)
-
-
-def energy(graph, q, v):
-    """Of the whole robot, in independent coordinates."""
-    return md.energy(graph, md.close_loops(graph, q), md.explicit_constraint_jacobian(graph, q) @ v)
-
-
-def test_power_of_all_actuators_is_the_rate_of_the_energy(graph):
-    for t in SMOOTH:
-        q, v, a = motion(graph, t)
-        tau = md.inverse_dynamics(graph, q, v, a)
-        change = rate(lambda s, t=t: energy(graph, *motion(graph, t + s)[:2]), 1e-3)
-        assert tau @ v == pytest.approx(change, abs=1e-7), t
 
 
 # The care robot's torso by the paper's rules: equilibrium, the printed equations, the null space.
