@@ -1,8 +1,7 @@
-"""A session whose states wait for the wrenches of black boxes; the motions that it publishes."""
+"""A robot with a black box: the motions that are published, averaging, what is held while input is stale."""
 
 import time
 from contextlib import ExitStack, closing
-from dataclasses import replace
 
 import numpy as np
 import pinocchio
@@ -61,9 +60,6 @@ class Session(DynamicsSession):
     def answered(self):
         return [stamp_nanoseconds(one.header.stamp) // MS for one in self._node.sent["~/joint_torques"]]
 
-    def look(self):
-        self.boxes._look()
-
     def held(self):
         """Torques that are published while stale, after the last states were given."""
         self._node.time += 10_000 * MS
@@ -80,78 +76,6 @@ class Session(DynamicsSession):
 @pytest.fixture
 def make(four_link, boxed_branch):
     return lambda **parameters: Session(four_link, boxed_branch, **parameters)
-
-
-def test_without_a_wait_the_newest_wrench_counts(make):
-    session = make()
-    session.wrench(999)
-    session.state(1000)
-    assert session.answered == [1000]
-
-
-def test_with_a_wait_the_wrench_of_the_stamp_counts(make):
-    session, plain = make(black_box_wait=0.1), make()
-    session.wrench(999, 5.0 * FORCE)
-    session.state(1000)
-    assert session.answered == []
-    session.wrench(1000, 7.0 * FORCE)
-    assert session.answered == [1000]
-    plain.wrench(1000, 7.0 * FORCE)
-    plain.state(1000)
-    effort, other = (one._node.sent["~/joint_torques"][0].effort for one in (session, plain))
-    assert effort == pytest.approx(other, abs=1e-14)
-
-
-def test_a_state_that_waits_in_vain_is_counted_by_the_boxs_name(make):
-    session = make(black_box_wait=0.1)
-    session.state(1000)
-    session.state(1002)
-    session.at(1099)
-    session.look()
-    assert session.record.counts.rejected == {}
-    session.at(1100)
-    session.look()
-    assert session.record.counts.rejected == {"no wrench with its stamp": 2}
-    texts = session._node.log.texts("joint_states")
-    assert any("black box 'right_branch' sent no wrench with its stamp within 0.1 s" in one for one in texts)
-    session.state(1100)
-    session.wrench(1100)
-    assert session.answered == [1100]
-
-
-def test_states_behind_keep_their_order_and_older_ones_are_refused(make):
-    session = make(black_box_wait=0.1)
-    for stamp in (1000, 1002, 1004):
-        session.state(stamp)
-    session.state(1003)
-    assert session.record.counts.rejected == {"older than the last answer": 1}
-    for stamp in (1000, 1002, 1004):
-        session.wrench(stamp)
-    assert session.answered == [1000, 1002, 1004]
-    session.state(1006)
-    session.state(1008)
-    session.wrench(1008)  # that of 1006 is lost
-    assert session.answered == [1000, 1002, 1004, 1008]
-    assert session.record.counts.rejected["no wrench with its stamp"] == 1
-
-
-def test_the_wait_changes_while_it_runs(make):
-    session = make(black_box_wait=0.1)
-    session.wrench(999)
-    session.state(1000)
-    session.set_parameters(replace(session.parameters, black_box_wait=0.0))
-    assert session.record.counts.rejected == {"no wrench with its stamp": 1}
-    session.state(1002)
-    assert session.answered == [1002]
-
-
-def test_a_replaced_robot_answers_no_state_that_waits(make):
-    session = make(black_box_wait=0.1)
-    session.state(1000)
-    session.finish()
-    assert session.record.counts.rejected == {"robot replaced": 1}
-    session.state(1002)
-    assert session.record.counts.rejected == {"robot replaced": 2}
 
 
 def test_the_motion_is_that_of_the_connection_point(make, four_link):
@@ -186,7 +110,6 @@ def test_the_motion_is_that_of_the_connection_point(make, four_link):
 
 
 CHARMIE = ROBOTS / "charmie.urdf"
-STATES = 100
 ARM = [
     "right_shoulder_abduction", "--ros-args", "-r", "__node:=right_arm",
     "-r", "~/motion:=dynamics_node/black_box/right_arm/motion",
@@ -195,33 +118,29 @@ ARM = [
 
 
 def test_torques_are_those_without_the_black_box(tmp_path):
+    """In each of some states, once the wrench that the arm's program computes for it has come."""
     graph, node = md.load_urdf(CHARMIE), Node("robot")
-    names, torques, states = list(graph.joint_names), {}, {}
+    names = list(graph.joint_names)
     # the arm's program takes its own joints not to accelerate
     moving = np.array([not name.startswith("right_") for name in names])
     a = np.where(moving, 0.5 * np.sin(1.0 + np.arange(len(names))), 0.0)
     publisher = node.create_publisher(JointState, "joint_states", 500)
     references = node.create_publisher(JointTrajectory, "reference", 10)
+    torques, last = [], [0.0]
+    node.create_subscription(JointState, "dynamics_node/joint_torques", torques.append, 1000)
 
-    def keep(message):
-        torques[stamp_nanoseconds(message.header.stamp)] = dict(
-            zip(message.name, message.effort, strict=True)
-        )
-
-    node.create_subscription(JointState, "dynamics_node/joint_torques", keep, 1000)
-
-    def send():
-        now, k = time.time_ns(), len(states)
-        if k % 20 == 0:
+    def send(q, v):
+        if time.monotonic() - last[0] < 0.02:
+            return
+        last[0], now = time.monotonic(), time.time_ns()
+        if not torques:  # there is no reference yet
             points = [JointTrajectoryPoint(accelerations=a.tolist()) for _ in range(2)]
-            points[1].time_from_start.sec = 100
+            points[1].time_from_start.sec = 1000
             reference = JointTrajectory(joint_names=names, points=points)
-            reference.header.stamp = stamp_message(now - 10**9)
+            reference.header.stamp = stamp_message(now)
             references.publish(reference)
-        q, v = (f(np.arange(len(names)) + 0.1 * k) for f in (np.sin, np.cos))
         message = JointState(name=names, position=q.tolist(), velocity=v.tolist())
         message.header.stamp = stamp_message(now)
-        states[now] = q, v
         publisher.publish(message)
 
     with ExitStack() as ended:
@@ -231,29 +150,22 @@ def test_torques_are_those_without_the_black_box(tmp_path):
         partition = ROOT / "config/charmie_black_box.yaml"
         processes.start(
             "dynamics_node", f"robot_description_file:={CHARMIE}", f"partition_file:={partition}",
-            "acceleration_source:=reference", "without_reference:=stop", "black_box_wait:=2.0",
-            "stale_after:=5.0", "autostart:=true",
+            "acceleration_source:=reference", "without_reference:=stop", "stale_after:=5.0",
+            "autostart:=true",
         )  # fmt: skip
-        last = [0.0]
+        for k in range(20):
+            q, v = (f(np.arange(len(names)) + 0.1 * k) for f in (np.sin, np.cos))
+            tau = dict(zip(names, md.inverse_dynamics(graph, q, v, a), strict=True))
 
-        def enough():
-            if time.monotonic() - last[0] > 0.05:
-                send()
-                last[0] = time.monotonic()
-            return len(torques) >= STATES
+            def close(q=q, v=v, tau=tau):
+                send(q, v)
+                return torques and all(
+                    abs(tau[name] - effort) < 1e-9
+                    for name, effort in zip(torques[-1].name, torques[-1].effort, strict=True)
+                )
 
-        probe.spin_until(enough, f"{STATES} answers")
-    largest = 0.0
-    for stamp, efforts in torques.items():
-        q, v = states[stamp]
-        tau = md.inverse_dynamics(graph, q, v, a)
-        assert set(efforts) == {name for name, free in zip(names, moving, strict=True) if free}
-        errors = [abs(effort - tau[names.index(name)]) for name, effort in efforts.items()]
-        largest = max(largest, *errors)
-    print(
-        f"largest difference from the torques without the black box: {largest:.1e} N m, {len(torques)} states"
-    )
-    assert largest < 1e-9
+            probe.spin_until(close, f"torques of state {k}")
+            assert set(torques[-1].name) == {name for name, free in zip(names, moving, strict=True) if free}
 
 
 BEGIN, END = 1000, 1500  # [ms]

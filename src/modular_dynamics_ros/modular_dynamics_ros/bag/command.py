@@ -115,8 +115,6 @@ def _left_out(parameters: DynamicsParameters) -> list[str]:
         texts.append(f"offsets_file '{file}' is not there: no offsets are taken off")
     if parameters.changes_file:
         texts.append("changes_file is not read: its payloads and other changes are ignored")
-    if parameters.black_box_wait > 0.0:
-        texts.append("black_box_wait is ignored: the newest valid wrench of each black box is used")
     return texts
 
 

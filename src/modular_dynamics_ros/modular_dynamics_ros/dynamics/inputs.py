@@ -202,8 +202,7 @@ class WrenchInputs(Subscriptions):
                 wrenches.take_external(frame, wrench, arrival)
             else:
                 self._boxes.measured(box, frame, wrench)
-                taken = wrenches.take_black_box(box, frame, wrench, arrival)
-                self._boxes.taken(box, taken)
+                wrenches.take_black_box(box, frame, wrench, arrival)
 
     @contextmanager
     def _counting(self, box: str | None) -> Iterator[None]:

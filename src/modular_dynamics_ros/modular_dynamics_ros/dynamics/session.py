@@ -26,7 +26,6 @@ from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.robot import Robot, robot_of
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.values import Array, State
-from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks, PinocchioCheck
 from modular_dynamics_ros.dynamics.inputs import WHERE, WrenchInputs, base_input, base_source
@@ -328,7 +327,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         super().__init__(node, computation, parameters)
         self._base_input, self.limited = base_input(parameters), Counter[str]()
         self.crosschecks = CrossChecks(self.robot, node.log, prepared.check, parameters)
-        self.boxes = BlackBoxes(node, computation, parameters, self._on_matched)
+        self.boxes = BlackBoxes(node, computation, parameters)
         # last of what may refuse the robot: its publishers would be left behind
         self._outputs = DynamicsOutputs(node, computation, parameters)
         self.last_published: Answer | None = None
@@ -348,7 +347,6 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         self._outputs.description = self.description
         self._outputs.activate(state)
         self._wrenches = WrenchInputs(node, self.computation, self.boxes)
-        self.boxes.activate()
         self._reference = ReferenceInput(node, self.computation, parameters.reference_type)
         others = [
             self._reference,
@@ -360,7 +358,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         self._set_rate(parameters.rate)
 
     def finish(self) -> None:
-        """Answer the state that waits for the timer; reject those that wait for wrenches."""
+        """Answer the state that waits for the timer."""
         self._end_timer()
         try:
             self._on_rate()
@@ -403,7 +401,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
     def destroy(self) -> None:
         """Deactivate, and remove the publishers."""
         super().destroy()
-        self.boxes.destroy()
+        self.boxes.retire()
 
     def set_parameters(self, parameters: DynamicsParameters) -> None:
         """Take parameters that changed at run time."""
@@ -415,7 +413,6 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         self.computation.set_gravity(parameters.gravity)
         self.robot = self.computation.robot
         self.crosschecks.set_parameters(parameters)
-        self.boxes.set_wait(parameters.black_box_wait)
         if self._states is not None and rate != parameters.rate:
             self._set_rate(parameters.rate)
             self._on_rate()  # answers the state that waited for the timer
@@ -446,10 +443,10 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
             self._rate_timer = None
 
     def on_state(self, state: State, arrival: int) -> None:
-        """Answer a state now, with the timer of a rate, or with its wrenches: see `RobotSession`."""
+        """Answer a state now, or with the timer of a rate: see `RobotSession`."""
         self.boxes.observe(state)
         if self._rate_timer is None:
-            self._answer_or_wait(state, arrival)
+            self._compute(state, arrival)
             return
         self.record.counts.superseded += self._newest is not None
         self._newest, self.record.pending_stamp = (state, arrival), state.stamp
@@ -462,42 +459,15 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         try:
             now, delay = self._node.now(), "it waited for its turn (rate)"
             self.record.require_fresh(state.stamp, now, arrival, delay)
-            self._answer_or_wait(state, arrival)
-        except BadMessage as error:
-            self.record.rejected(error)
-
-    def _answer_or_wait(self, state: State, arrival: int) -> None:
-        """Answer a state, or let it wait for the wrenches of black boxes."""
-        boxes = self.boxes
-        if boxes.wait:
-            boxes.add(state, arrival)
-            self._note_pending()
-        self._outputs.publish_motions(state.stamp, lambda: boxes.motions(state))
-        if not boxes.wait:
             self._compute(state, arrival)
-
-    def _on_matched(
-        self, state: State, arrival: int, wrenches: Mapping[str, TimedWrench] | BadMessage
-    ) -> None:
-        """Answer a state whose wrenches have arrived; reject one whose wrenches will not."""
-        self._note_pending()
-        try:
-            if isinstance(wrenches, BadMessage):
-                raise wrenches
-            now, delay = self._node.now(), "it waited for wrenches"
-            self.record.require_fresh(state.stamp, now, arrival, delay)
-            self._compute(state, arrival, wrenches)
         except BadMessage as error:
             self.record.rejected(error)
 
-    def _note_pending(self) -> None:
-        """Store the stamp of the newest state that waits: see `AnswerRecord`."""
-        self.record.pending_stamp = self.boxes.newest if self._newest is None else self._newest[0].stamp
-
-    def _compute(self, state: State, arrival: int, boxes: Mapping[str, TimedWrench] | None = None) -> None:
-        """Compute and publish the answer to a state, with wrenches of black boxes that belong to it."""
+    def _compute(self, state: State, arrival: int) -> None:
+        """Publish the motions of black boxes at a state, then compute and publish its answer."""
+        self._outputs.publish_motions(state.stamp, lambda: self.boxes.motions(state))
         previous = self._computed, self.record.last
-        self._publish(self.computation.compute(state, self._node.now(), *previous, boxes=boxes), arrival)
+        self._publish(self.computation.compute(state, self._node.now(), *previous), arrival)
 
     def _publish(self, answer: Answer, arrival: int) -> None:
         """Publish an answer, unless the comparison with Pinocchio holds it back."""

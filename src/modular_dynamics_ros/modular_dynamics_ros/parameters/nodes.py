@@ -196,14 +196,6 @@ class DynamicsParameters(RobotParameters):
         low=0.0,
         high=10.0,
     )
-    black_box_wait: float = parameter(
-        0.0,
-        "how long a joint state waits at most for the wrenches of all black boxes with its stamp; without "
-        "them it is not answered; 0: none waits, and the newest valid wrench of each counts",
-        unit="s",
-        low=0.0,
-        high=10.0,
-    )
     black_box_loads: tuple[str, ...] = unconfigured(
         (),
         "what hangs beyond the sensors of black boxes, each NAME:=MASS X Y Z [kg, m]: mass and its centre in "
