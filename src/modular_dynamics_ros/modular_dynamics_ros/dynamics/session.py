@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from builtin_interfaces.msg import Time
@@ -32,7 +32,6 @@ from modular_dynamics_ros.dynamics.inputs import WHERE, WrenchInputs, base_input
 from modular_dynamics_ros.dynamics.terms import TermOutputs
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 from modular_dynamics_ros.lifecycle.entities import LATCHED
-from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK
 from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.status import Status, status_of
@@ -336,8 +335,6 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         self._ramp = TorqueRamp(node)
         self._reference: ReferenceInput | None = None  # while active
         self._wrenches: WrenchInputs | None = None  # while active
-        self._rate_timer: Any = None
-        self._newest: tuple[State, int] | None = None  # state and arrival, which the timer is to answer
 
     def activate(self, state: LifecycleState | None) -> None:
         """Subscribe and begin to answer; publish the graph."""
@@ -355,15 +352,6 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         ]
         self._subscribe(others, efforts=self._outputs.terms.contact.needs_efforts)
         self._outputs.publish_graph(node.stamp())
-        self._set_rate(parameters.rate)
-
-    def finish(self) -> None:
-        """Answer the state that waits for the timer."""
-        self._end_timer()
-        try:
-            self._on_rate()
-        finally:
-            self.boxes.retire()
 
     def continue_from(self, other: "DynamicsSession") -> None:
         """See `RobotSession`."""
@@ -391,31 +379,27 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
-        self._end_timer()
         self.boxes.deactivate()
         super().deactivate()
-        self._newest = self.last_published = self._last_answered = self._computed = None
+        self.last_published = self._last_answered = self._computed = None
         self._wrenches = self._reference = None
         self._ramp = TorqueRamp(self._node)
 
     def destroy(self) -> None:
         """Deactivate, and remove the publishers."""
-        super().destroy()
         self.boxes.retire()
+        super().destroy()
 
     def set_parameters(self, parameters: DynamicsParameters) -> None:
         """Take parameters that changed at run time."""
         if parameters.output != self.parameters.output and self.record.counts.answered:
             self._node.log.note(PUBLISHING[parameters.output])
-        rate, self.parameters = self.parameters.rate, parameters
+        self.parameters = parameters
         self._outputs.terms.parameters = parameters
         self.computation.apply_settings(dynamics_settings(parameters))
         self.computation.set_gravity(parameters.gravity)
         self.robot = self.computation.robot
         self.crosschecks.set_parameters(parameters)
-        if self._states is not None and rate != parameters.rate:
-            self._set_rate(parameters.rate)
-            self._on_rate()  # answers the state that waited for the timer
 
     def statuses(self) -> list[Status]:
         """Return the statuses for /diagnostics, while active."""
@@ -429,49 +413,12 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
             statuses.append(self._wrenches.status())
         return [*statuses, self.record.closure_status(answer)] if self.robot.closed else statuses
 
-    def _set_rate(self, rate: float) -> None:
-        """Answer the newest state at this rate [Hz] from now on; 0: every state at once."""
-        self._end_timer()
-        self.record.period = period = 1.0 / rate if rate > 0.0 else 0.0
-        if period:
-            self._rate_timer = self._node.create_timer(period, self._on_rate, clock=STEADY_CLOCK)
-
-    def _end_timer(self) -> None:
-        """End the timer of a rate. The record's period stays: it is that of the next robot by then."""
-        if self._rate_timer is not None:
-            self._node.destroy_timer(self._rate_timer)
-            self._rate_timer = None
-
     def on_state(self, state: State, arrival: int) -> None:
-        """Answer a state now, or with the timer of a rate: see `RobotSession`."""
+        """Publish the torques of a state, unless the comparison with Pinocchio holds them back."""
         self.boxes.observe(state)
-        if self._rate_timer is None:
-            self._compute(state, arrival)
-            return
-        self.record.counts.superseded += self._newest is not None
-        self._newest, self.record.pending_stamp = (state, arrival), state.stamp
-
-    def _on_rate(self) -> None:
-        """Answer the newest state, if there is one since the last call."""
-        if self._newest is None:
-            return
-        (state, arrival), self._newest, self.record.pending_stamp = self._newest, None, None
-        try:
-            now, delay = self._node.now(), "it waited for its turn (rate)"
-            self.record.require_fresh(state.stamp, now, arrival, delay)
-            self._compute(state, arrival)
-        except BadMessage as error:
-            self.record.rejected(error)
-
-    def _compute(self, state: State, arrival: int) -> None:
-        """Publish the motions of black boxes at a state, then compute and publish its answer."""
         self._outputs.publish_motions(state.stamp, lambda: self.boxes.motions(state))
         previous = self._computed, self.record.last
-        self._publish(self.computation.compute(state, self._node.now(), *previous), arrival)
-
-    def _publish(self, answer: Answer, arrival: int) -> None:
-        """Publish an answer, unless the comparison with Pinocchio holds it back."""
-        self._computed = answer
+        self._computed = answer = self.computation.compute(state, self._node.now(), *previous)
         if not self.crosschecks.admits(answer):
             return
         now = self._node.now()  # time may have passed in other threads

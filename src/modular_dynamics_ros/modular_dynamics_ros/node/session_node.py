@@ -174,16 +174,12 @@ class AnswerRecord:
 
     Attributes:
         counts: of messages. last: the last answer that was published. missing: joints without a
-        value within stale_after, as of the last joint state that was read. period: between two answers [s];
-        0: every joint state is answered. pending_stamp: stamp [ns] of the newest state that is not answered
-        yet, because it waits for the next answer of a rate or for wrenches. clock: what stamps are compared
+        value within stale_after, as of the last joint state that was read. clock: what stamps are compared
         with, and what to do where they are far from it, for a sentence; empty: the node's clock.
     """
 
     last: Answer | None = None
     missing: tuple[str, ...] = ()
-    period = 0.0
-    pending_stamp: int | None = None
     clock = ""
 
     def __init__(self, node: Clocks, stale_after: Callable[[], float]) -> None:
@@ -229,25 +225,19 @@ class AnswerRecord:
         return fresh and not (now == 0 and self._node.simulated)
 
     def require_order(self, stamp: int, now: int) -> None:
-        """Raise BadMessage for a stamp [ns] before that of the last answer, or of the state that waits.
-
-        Raises:
-            BadMessage: it is older; the clock was not set back.
-        """
-        for last in (self.counts.last_stamp, self.pending_stamp):
-            if last is None or stamp >= last:
-                continue
-            ahead, stale_after = (last - now) * 1e-9, self._stale_after()
-            if ahead <= NOTICEABLE * stale_after:
-                raise BadMessage(
-                    OUT_OF_ORDER, "a newer joint state was answered already, or waits to be answered"
-                )
-            if ahead <= stale_after:
-                raise BadMessage(
-                    "overtaken from ahead",
-                    "a joint state whose stamp is ahead of this node's clock was answered before it: "
-                    "synchronise the clocks of all publishers of joint states",
-                )
+        """Raise BadMessage for a stamp [ns] before that of the last answer, unless the clock was set back."""
+        last = self.counts.last_stamp
+        if last is None or stamp >= last:
+            return
+        ahead, stale_after = (last - now) * 1e-9, self._stale_after()
+        if ahead <= NOTICEABLE * stale_after:
+            raise BadMessage(OUT_OF_ORDER, "a newer joint state was answered already")
+        if ahead <= stale_after:
+            raise BadMessage(
+                "overtaken from ahead",
+                "a joint state whose stamp is ahead of this node's clock was answered before it: "
+                "synchronise the clocks of all publishers of joint states",
+            )
 
     def answered(self, answer: Answer, arrival: int, now: int, tolerance: float = 0.0) -> None:
         """Record an answer published now [ns, node's clock].
@@ -299,8 +289,8 @@ class AnswerRecord:
 
     def overdue(self) -> float | None:
         """Return for how long [s] input has been stale; None if it is fresh, or before the first state."""
-        age, patience = self._age(), self._stale_after() + self.period
-        return None if age is None or age <= patience else age - patience
+        age, stale_after = self._age(), self._stale_after()
+        return None if age is None or age <= stale_after else age - stale_after
 
     def _age(self) -> float | None:
         """Return the seconds since the last answer, or since the first state; None before both."""

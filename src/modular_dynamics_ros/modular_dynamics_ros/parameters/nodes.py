@@ -126,9 +126,6 @@ class DynamicsParameters(RobotParameters):
         "what tells gravity's direction: the parameter gravity, or the orientation in the topic imu",
         choices=("parameter", "imu"),
     )
-    rate: float = parameter(
-        0.0, "how often the newest joint state is answered; 0: every joint state is, when it arrives", **RATE
-    )
     output: str = parameter(
         "full",
         "which torques to publish: all; those at rest, of gravity and springs; the difference, for robots "

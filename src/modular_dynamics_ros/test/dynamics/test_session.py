@@ -4,7 +4,7 @@ from unittest.mock import MagicMock
 import numpy as np
 import pytest
 
-from helpers.nodes.dynamics_harness import Q, expected
+from helpers.nodes.dynamics_harness import expected
 from helpers.nodes.lone_node import lone_node
 from helpers.nodes.sessions.lone_session import LoneSession
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
@@ -83,34 +83,12 @@ def test_a_ramp_whose_beginning_was_missed_begins_with_the_last_torques(four_lin
         assert message.effort == pytest.approx(factor * expected(four_link), abs=1e-9)
 
 
-def test_with_a_rate_an_older_state_does_not_take_the_place_of_a_newer_one(four_link):
-    session = session_of(four_link, rate=10.0)
-    session.send(1.0)
-    session.send(1.05)
-    session.send(1.05, 1.01, q=2.0 * Q)
-    session._on_rate()
-    (torques,) = session.torques
-    assert session.stamps == [1.05]
-    assert torques.position.tolist() == Q.tolist()
-    assert session.record.counts.rejected == {"older than the last answer": 1}
-
-
 def test_a_position_that_cannot_be_held_is_not_reported_as_held(four_link, monkeypatch):
     session = session_of(four_link, on_stale="hold_gravity")
     session.send(1.0)
     monkeypatch.setattr(session.computation, "hold", MagicMock(side_effect=BadMessage("no", "too large")))
     assert session.watch(2.0) == []
     assert "publishing nothing" in session.node.log.texts("stale input")[0]
-
-
-def test_a_state_that_waits_for_a_rate_is_answered_when_the_rate_ends(four_link):
-    session = session_of(four_link, rate=10.0)
-    session.send(1.0)
-    timer = session._rate_timer
-    for parameters in (DynamicsParameters(rate=10.0, on_stale="hold_gravity"), DynamicsParameters()):
-        assert (session.torques, session._rate_timer) == ([], timer)
-        session.set_parameters(parameters)
-    assert len(session.torques) == session.record.counts.answered == 1
 
 
 def test_a_stale_input_has_no_running_reference(four_link):

@@ -206,25 +206,6 @@ def test_a_given_position_that_cannot_be_used_is_refused_by_name(four_link, wron
         LoneSession(four_link, absent_joints=(wrong,))
 
 
-def test_a_rate_never_answers_an_old_state(four_link):
-    robot = LoneSession(four_link, rate=0.5)
-    timer = robot.node.create_timer.call_args_list[-1].args[1]
-    for now in (1.0, 1.1, 1.2):
-        robot.send(now)
-    robot.node.time = round(2.9 * S)
-    timer()
-    assert (robot.stamps, robot.record.counts.superseded, robot.record.counts.rejected) == (
-        [],
-        2,
-        {"too old": 1},
-    )
-    robot.send(3.0)
-    timer()
-    assert robot.stamps == [3.0]
-    assert input_status(robot, 5.1).level < ERROR  # the next answer is not due yet
-    assert input_status(robot, 5.3).level == ERROR
-
-
 @pytest.mark.parametrize("bad", [np.inf, 1e10])
 def test_a_bad_velocity_of_one_publisher_does_not_silence_the_others(robot, bad):
     leg = {"names": ["left", "right"], "q": Q[2:]}
@@ -276,17 +257,6 @@ def test_otherwise_the_clocks_are_named(robot, stamp, arrival, simulated, words)
     robot.node.simulated = simulated
     robot.send(100.0, stamp, arrival)
     assert words in robot.node.log.texts("joint_states")[0]
-
-
-def test_a_state_that_waited_for_too_long_says_for_what(four_link):
-    robot = LoneSession(four_link, rate=1.0)
-    robot.send(100.0, arrival=100.001)
-    robot.node.time = round(100.7 * S)
-    robot.node.create_timer.call_args_list[-1].args[1]()
-    words = (
-        "not answered: it came in time, but it waited for its turn (rate) for longer than 0.2 s (stale_after)"
-    )
-    assert robot.node.log.texts("joint_states") == [words]
 
 
 MS = 1_000_000  # [ns]
