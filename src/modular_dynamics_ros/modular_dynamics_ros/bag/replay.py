@@ -32,7 +32,7 @@ from modular_dynamics_ros.messages.geometry import (
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.node.joint_states import JointStates
-from modular_dynamics_ros.node.session_node import AnswerRecord, JointTable
+from modular_dynamics_ros.node.session_node import AnswerRecord
 from modular_dynamics_ros.node.settings import dynamics_settings, given_positions
 from modular_dynamics_ros.node.topic_names import topic_name
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
@@ -79,7 +79,6 @@ class RecordedNode:
         self.clock = BY_STAMPS if by_stamps else BY_RECORDER
         self.log = ChangeLog(logger, lambda: self._now * 1e-9)
         self.record: AnswerRecord | None = None  # of all joint states
-        self.joints = JointTable()
 
     def advance(self, recorded: int, stamp: int) -> int:
         """Set the clock for a message (recording time and stamp or 0 [ns]), and return its arrival."""
@@ -90,10 +89,6 @@ class RecordedNode:
         elif not self._now:
             return recorded
         return self._now
-
-    def get_publishers_info_by_topic(self, topic: str) -> tuple[()]:
-        """Return no publishers: a bag does not know them."""
-        return ()
 
     def now(self) -> int:
         """Return the time of the bag [ns]."""
@@ -390,7 +385,7 @@ class Replay:
             computation.accelerations.recorded = lambda stamp: recorded.at(stamp, names)
         given = given_positions(parameters.absent_joints, self.robot.state_names)
         self._states = JointStates(  # with measured efforts
-            node,  # type: ignore[arg-type]  # it has what JointStates needs of a node
+            node,
             computation,
             self._answer,
             self.record,
@@ -405,6 +400,7 @@ class Replay:
         """Take over the state of another robot, which this robot replaces in the bag."""
         self.awaited.continue_from(other.awaited)
         self.inputs.refused = other.inputs.refused
+        self._states.continue_from(other._states)
         self.computation.keep_base_states(other.computation)
         self.computation.wrenches.links.fixed = other.computation.wrenches.links.fixed
 

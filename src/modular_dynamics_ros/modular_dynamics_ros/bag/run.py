@@ -137,7 +137,6 @@ TEXTS = {
     "of_other_joints": "of other joints",
     "other_joints": "  names that the robot does not have",
     "damaged_messages": "messages that are damaged",
-    "impossible_steps": "steps that the velocity limits do not allow",
     "closed_anew": "answered after a new search for the assembly mode",
     "answered_without_reference": "answered with accelerations of zero, since no reference covers them",
 }
@@ -233,7 +232,6 @@ class Report:
             "acceleration_lag": lag if source == "filtered" else None,  # [s]
             "answered_without_reference": self.uncovered,
             "closed_anew": counts.closed_anew,
-            "impossible_steps": dict(counts.steps),
             "damaged_messages": self.damaged,
             "damage": self.damage,
             "residuals": {

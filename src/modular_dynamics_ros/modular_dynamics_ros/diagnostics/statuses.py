@@ -60,7 +60,6 @@ class MessageCounts:
         incomplete: read, while other joints are awaited. of_other_joints: without a joint of the robot.
         closed_anew: answers after a new search for the assembly mode. input_age: of the last joint state at
         its arrival [s]. latency: from arrival to answer. last_stamp: of the last answer [ns].
-        steps: beyond velocity limits, by joint.
     """
 
     received: int = 0
@@ -72,7 +71,6 @@ class MessageCounts:
     input_age: float = float("nan")
     latency: LatencyWindow = field(default_factory=LatencyWindow)
     last_stamp: int | None = None
-    steps: Counter[str] = field(default_factory=Counter)
 
 
 def input_status(counts: MessageCounts, problems: list[str], age: float | None, stale: str) -> Status:
@@ -91,7 +89,6 @@ def input_status(counts: MessageCounts, problems: list[str], age: float | None, 
         "age of input at arrival [s]": f"{counts.input_age:.6f}",
     }
     values |= {f"rejected: {cause}": str(count) for cause, count in sorted(counts.rejected.items())}
-    values |= {f"steps of {name} beyond its velocity limit": str(n) for name, n in counts.steps.items()}
     if age is None and not problems:
         problems = ["waiting for the first joint state"]
     return status_of("input", "joint states are good", values, [stale] if stale else [], problems)

@@ -372,8 +372,6 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             return  # a later one with a stamp is active already
         if error is None:
             try:
-                if stamp is not None:
-                    self._entities.joints.forget()
                 self._add(prepared, description)
                 return
             except Exception as refusal:
@@ -401,6 +399,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
     def _replace(self, session: Any, description: Description) -> None:
         """Replace the session by another one, which answers from the next joint state on."""
         before, session.description = self.session, description.digest
+        same_time = description.stamp == self._described.stamp
         try:
             if self.active:
                 self._begin(session, None)
@@ -413,6 +412,8 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
                 if self.active:
                     before.finish()
                     self._entities.record.last = None  # of another robot
+                    if same_time:  # else joint states from before its stamp are of another robot
+                        session.keep_joint_states(before)
                     session.continue_from(before)
             finally:
                 before.destroy()
@@ -593,6 +594,11 @@ class RobotSession(Generic[Parameters]):
         """
         if self._states is not None:
             self._states.receive(message, info)
+
+    def keep_joint_states(self, other: "RobotSession[Parameters]") -> None:
+        """Take over the newest values of joints that the session before had, too."""
+        if self._states is not None and other._states is not None:
+            self._states.continue_from(other._states)
 
     def finish(self) -> None:
         """Answer or reject waiting joint states: another robot replaces this one."""
