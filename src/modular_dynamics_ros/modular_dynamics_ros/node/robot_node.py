@@ -20,7 +20,6 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any, Generic, NamedTuple
 
 from rclpy.lifecycle import LifecycleState
@@ -81,14 +80,12 @@ class PendingDescription:
 
     Attributes:
         arrival: [s] of the monotonic clock. ready: whether its preparation has ended.
-        outdated: whether joint states that name it are too old: the next one replaced it long ago.
         prepared: the prepared robot. refusal: why it could not be prepared.
     """
 
     description: Description
     arrival: float
     ready: bool = False
-    outdated: bool = False
     prepared: Any = None
     refusal: Exception | None = None
 
@@ -134,9 +131,6 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         self._waiting = deque[tuple[JointState, dict[str, Any]]]()  # of descriptions that are being prepared
         self._worker: Worker | None = None
         self._subscription: Any = None  # to joint_states
-        self._last_number = 0  # of the last joint state, as its publisher counts
-        self._lost: int | None = 0  # joint states on the way; None where there are several publishers
-        self._lost_before: int | None = 0  # at the last diagnostics
 
     @property
     def why_no_robot(self) -> str:
@@ -187,7 +181,6 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         timer = self.create_timer(OVERDUE, self._use_overdue, clock=STEADY_CLOCK)
         self.while_active.callback(self.destroy_timer, timer)
         self._entities.begin()
-        self._last_number = self._lost = self._lost_before = 0
         self.while_active.callback(self._stop_receiving)
         if self.session is not None:
             self._begin(self.session, state)
@@ -200,7 +193,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         """
         session.activate(state)
         if self._subscription is None:
-            receive, events = self._on_joint_state, NO_SUBSCRIPTION_EVENTS
+            receive, events = self._receive, NO_SUBSCRIPTION_EVENTS
             self._subscription = self.create_subscription(
                 JointState, "joint_states", receive, JOINT_STATES, event_callbacks=events
             )
@@ -223,10 +216,6 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         """See `ManagedNode`."""
         if self.session is not None:
             self.session.set_parameters(self.parameters)
-
-    def _on_joint_state(self, message: JointState, info: dict[str, Any]) -> None:
-        self._count_lost(info)
-        self._receive(message, info)
 
     def _receive(self, message: JointState, info: dict[str, Any]) -> None:
         """Pass a joint state to the robot's session, or let it wait until its description is prepared."""
@@ -270,18 +259,6 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             raise BadMessage("robot refused", f"it belongs to a robot that cannot be answered: {why}")
         return True
 
-    def _count_lost(self, info: dict[str, Any]) -> None:
-        """Count gaps in the numbers that a publisher gives its messages."""
-        number, last = info.get("publication_sequence_number") or 0, self._last_number
-        self._last_number = number
-        if number == last + 1 or self._lost is None or not (number and last):
-            return
-        # the full name: rclpy does not remap the topic that it is asked about
-        if self.count_publishers(self._subscription.topic_name) > 1:
-            self._lost = None
-        elif number > last:
-            self._lost += number - last - 1
-
     def _on_robot_description(self, message: String) -> None:
         """Have a description prepared by the worker, if it is a new one."""
         text = message.data
@@ -302,27 +279,10 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self._newest_text = ""  # its sender may repeat it
             return
         description = Description(text, header.name, header.stamp, self._received)
-        pending = PendingDescription(description, time.monotonic())
         if header.stamp is not None:
             self._newest_stamp = header.stamp
-            self._pending.append(pending)
-            self._mark_outdated()
-        prepare = partial(self._prepare, pending)
-        self._worker.submit(prepare, partial(self._on_prepared, description))
-
-    def _mark_outdated(self) -> None:
-        """Mark the descriptions that were replaced so long ago that no joint state may name them.
-
-        A node that is started again gets all that its publisher has kept.
-        """
-        oldest = self.now() - round(self.parameters.stale_after * 1e9)
-        for pending, following in pairwise(self._pending):
-            stamp = following.description.stamp
-            pending.outdated |= stamp is not None and stamp < oldest
-
-    def _prepare(self, pending: PendingDescription) -> Any:
-        """Return the prepared robot of a description; None if it is outdated. Thread-safe."""
-        return None if pending.outdated else self._load(pending.description.text)
+            self._pending.append(PendingDescription(description, time.monotonic()))
+        self._worker.submit(partial(self._load, text), partial(self._on_prepared, description))
 
     def _on_prepared(self, description: Description, prepared: Any, refusal: Exception | None) -> None:
         """Use a prepared description at once or, if it has a stamp, from the next joint state on."""
@@ -346,10 +306,9 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self._use_next()
 
     def _use_next(self) -> None:
-        """Use the next description with a stamp, unless it is outdated."""
+        """Use the next description with a stamp."""
         pending = self._pending.popleft()
-        if not pending.outdated:
-            self._use_or_refuse(pending.description, pending.prepared, pending.refusal)
+        self._use_or_refuse(pending.description, pending.prepared, pending.refusal)
 
     def _load(self, description: str) -> Any:
         """Return a prepared robot. Thread-safe."""
@@ -468,7 +427,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         """See `ManagedNode`."""
         if self.session is not None:
             robot, statuses = self.session.robot, self.session.statuses()
-            return robot.graph.name, [*statuses, self._lost_status(), _model_status(robot.warnings)]
+            return robot.graph.name, [*statuses, self._joint_states_status(), _model_status(robot.warnings)]
         if (reason := self._no_robot) is not None:
             text = f"nothing is answered until the next robot_description: {reason.why}"
             return "", [Status(OK if reason.usual else ERROR, "input", text)]
@@ -476,16 +435,12 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         text = f"waiting for a robot on the topic robot_description{refused}"
         return "", [Status(ERROR if refused else WARN, "input", text)]
 
-    def _lost_status(self) -> Status:
-        """Return the status of joint states lost by the middleware."""
-        lost, before = self._lost, self._lost_before
-        self._lost_before = lost
-        if lost is None:
-            reason = "unknown: several publishers, or one that was started again"
-            return Status(OK, "joint_states", "received", values={"lost on the way": reason})
-        new = lost - (before or 0)
-        warnings = [f"{new} joint states were lost on the way"] if new > 0 else []
-        return status_of("joint_states", "received", {"lost on the way": str(lost)}, warnings=warnings)
+    def _joint_states_status(self) -> Status:
+        """Return the status that names who publishes joint states: two of one joint contradict each other."""
+        # the full name: rclpy does not remap the topic that it is asked about
+        infos = self.get_publishers_info_by_topic(self.resolve_topic_name("joint_states"))
+        names = sorted(f"{info.node_namespace.rstrip('/')}/{info.node_name}" for info in infos)
+        return Status(OK, "joint_states", "received", values={"published by": ", ".join(names) or "nobody"})
 
 
 def _model_status(warnings: Sequence[str]) -> Status:

@@ -171,14 +171,6 @@ class DynamicsParameters(RobotParameters):
         high=1e4,
         or_zero=True,
     )
-    equation_rate: float = parameter(
-        10.0, "how often ~/equation_of_motion is published while subscribed, at most; 0: never", **RATE
-    )
-    trajectory_delay: float = parameter(
-        0.02,
-        "time_from_start of the point of ~/joint_trajectory, after the stamp of its joint state",
-        **DURATION,
-    )
     force_scale: float = parameter(
         0.0,
         "length of an arrow of a force; 0: that of the robot's weight is 0.5 m",

@@ -10,10 +10,8 @@ from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 TOPICS = (
     "torque_terms",
-    "equation_of_motion",
     "joint_wrenches",
     "external_torques",
-    "joint_trajectory",
     "markers",
 )
 ALL = {f"~/{topic}" for topic in TOPICS}
