@@ -1,6 +1,5 @@
 """Comparison of answers with Pinocchio while the node runs, where Pinocchio can represent the robot."""
 
-import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -66,8 +65,7 @@ class CrossChecks:
     Differences are relative to the size of the terms that add up to a torque (`Residual.of_terms`).
 
     Args:
-        check: of this robot, if it was built already. Otherwise it is built in a thread once
-            `crosscheck_rate` is not zero; until then answers are not compared.
+        check: of this robot; None where answers are not compared.
 
     Attributes:
         check: compares one answer. count, failed: comparisons since activation, or since the robot was
@@ -81,7 +79,6 @@ class CrossChecks:
     ) -> None:
         self._robot, self._log = robot, log
         self.check = check
-        self._building: threading.Thread | None = None
         self._text = ""  # text of the present disagreement, logged once as its figure keeps changing
         self.restart()
         self.set_parameters(parameters)
@@ -100,13 +97,6 @@ class CrossChecks:
         self._rate, self._threshold = parameters.crosscheck_rate, parameters.crosscheck_threshold
         self._stops = parameters.on_disagreement == "stop"
         self.stopped = self._stops and self._rate > 0.0 and (self.stopped or self.disagrees)
-        if self._rate > 0.0 and self.check is None and self._building is None:
-            self._building = threading.Thread(target=self._build, name="cross-check", daemon=True)
-            self._building.start()
-
-    def _build(self) -> None:
-        """Build Pinocchio's model; runs in a thread."""
-        self.check = PinocchioCheck.of(self._robot)
 
     def admits(self, answer: Answer) -> bool:
         """Return whether an answer may be published, after comparing it if that is due.
@@ -169,7 +159,7 @@ class CrossChecks:
     def status(self) -> Status:
         """Return the status for /diagnostics; with closed loops that of the open tree."""
         self._report()
-        unavailable = self.check.unavailable if self.check is not None else "Pinocchio's model is being built"
+        unavailable = "" if self.check is None else self.check.unavailable
         closed = self._robot.closed
         subject = "torques of the open tree, under the wrenches at its cuts," if closed else "torques"
         values = {
@@ -184,7 +174,7 @@ class CrossChecks:
             f"worst difference of {name} [N m or N]": f"{worst:.3e}" for name, worst in self.worst.items()
         }
         level, text = OK, f"{subject} equal Pinocchio's"
-        if self._rate == 0.0:
+        if self._rate == 0.0 or self.check is None:
             text = "off"
         elif self.stopped:
             level = ERROR

@@ -177,7 +177,7 @@ class WrenchInputs(Subscriptions):
         fixed.unavailable = ""
         self._subscribe(TFMessage, "/tf_static", self._on_static_frames, STATIC_TRANSFORMS)
 
-    def _on_static_frames(self, message: Any) -> None:
+    def _on_static_frames(self, message: Any, info: dict[str, Any]) -> None:
         """Store the frames that are fixed to links of the robot."""
         for transform in message.transforms:
             with self._refusing(REFUSED, "/tf_static"):

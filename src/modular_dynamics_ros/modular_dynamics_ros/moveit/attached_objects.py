@@ -181,14 +181,14 @@ def masses_by_id(texts: Sequence[str]) -> dict[str, float]:
 
 
 class Masses:
-    """Masses of objects: by name, by the message that attached them, or by density, in this order.
+    """Masses of objects: by name, else by the message that attached them.
 
     Args:
-        given: [kg] by the id of an object. density: [kg/m^3] of all others; 0: not known.
+        given: [kg] by the id of an object.
     """
 
-    def __init__(self, given: Mapping[str, float], density: float) -> None:
-        self._given, self._density, self._messages = given, density, dict[str, float]()
+    def __init__(self, given: Mapping[str, float]) -> None:
+        self._given, self._messages = given, dict[str, float]()
 
     def take(self, message: Any) -> None:
         """Note the weight in an AttachedCollisionObject, if it is one; planning scenes do not keep it."""
@@ -201,16 +201,11 @@ class Masses:
         for name in names:
             self._messages.pop(name, None)
 
-    def of(self, name: str, volume: float) -> float:
-        """Return the mass [kg] of an object. Raises NumbersError: it is not known, or no robot carries it."""
-        mass = self._given.get(name) or self._messages.get(name) or self._density * volume
-        if not mass > 0.0:
-            raise NumbersError(
-                "its mass is not known: name it in object_masses, attach it with a weight, or set density"
-            )
-        if mass > HEAVIEST:
-            raise NumbersError(f"its mass is {mass:g} kg, above {HEAVIEST:g}: are its sizes in metres?")
-        return float(mass)
+    def of(self, name: str) -> float:
+        """Return the mass [kg] of an object. Raises NumbersError: it is not known."""
+        if not (mass := self._given.get(name) or self._messages.get(name)):
+            raise NumbersError("its mass is not known: name it in object_masses, or attach it with a weight")
+        return mass
 
 
 def payloads_of(attached: Sequence[Any], masses: Masses, refuse: Callable[[str], None]) -> dict[str, Load]:
@@ -253,4 +248,4 @@ def _load(attached: Any, masses: Masses) -> Load:
     if not shapes:
         raise NumbersError("it has neither solids nor meshes, so that its centre is not known")
     whole = placed(sum_of([placed(body, pose) for body, pose in shapes]), entry.pose)
-    return whole.scaled(masses.of(entry.id, whole.mass))
+    return whole.scaled(masses.of(entry.id))

@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from rclpy.clock import JumpThreshold, TimeJump
-from rclpy.duration import Duration
 from rclpy.serialization import deserialize_message
 from trajectory_msgs.msg import JointTrajectory
 
@@ -23,8 +21,6 @@ from modular_dynamics_ros.node.worker import Worker
 
 __all__ = ["ReferenceInput", "Subscriptions", "require_reference_type"]
 
-# of /clock; messages of it that overtake each other set it back by less
-SET_BACK = JumpThreshold(min_forward=None, min_backward=Duration(seconds=-0.1))
 AT_ONCE = 50_000  # [bytes] that rclpy reads within 10 ms: it makes an object of each point of a trajectory
 MOST_WAITING = 10  # large references, as many as the middleware keeps
 
@@ -36,11 +32,7 @@ class Subscriptions:
         self._node = node
         self._subscriptions: list[Any] = []
 
-    def _subscribe(self, kind: type, topic: str, receive: Callable[[Any], None], qos: Any) -> None:
-        """Subscribe to a topic; `receive` gets each message."""
-        self._subscribe_with_info(kind, topic, lambda message, info: receive(message), qos)
-
-    def _subscribe_with_info(
+    def _subscribe(
         self,
         kind: type,
         topic: str,
@@ -57,7 +49,7 @@ class Subscriptions:
         self, kind: type, topic: str, receive: Callable[[Any, dict[str, Any]], None], qos: Any
     ) -> None:
         """Subscribe to a topic as frequent as joint states; `receive` gets each message with its info."""
-        self._subscribe_with_info(kind, topic, receive, qos, event_callbacks=NO_SUBSCRIPTION_EVENTS)
+        self._subscribe(kind, topic, receive, qos, event_callbacks=NO_SUBSCRIPTION_EVENTS)
 
     @contextmanager
     def _refusing(self, where: str, what: str) -> Iterator[None]:
@@ -98,13 +90,11 @@ class ReferenceInput(Subscriptions):
             self._subscribe_to_stream(kind, "controller_state", receive, JOINT_STATES)
         else:
             # serialized: rclpy takes a second to make 100,000 points of a message, and nothing else is called
-            self._subscribe_with_info(JointTrajectory, "reference", self._on_reference, 10, raw=True)
+            self._subscribe(JointTrajectory, "reference", self._on_reference, 10, raw=True)
         self._worker, self._unread = Worker(node), deque[tuple[bytes, int]]()  # large ones that are read
-        self._jumps = node.get_clock().create_jump_callback(SET_BACK, post_callback=self._on_jump)
 
     def destroy(self) -> None:
         """Remove the subscription; what is still being read is not taken."""
-        self._jumps.unregister()
         self._worker.destroy(NodeError("ended"))
         super().destroy()
 
@@ -183,7 +173,3 @@ class ReferenceInput(Subscriptions):
             read: returns the accelerations of joints by name from the message.
         """
         return read(self._computation.robot.state_names)
-
-    def _on_jump(self, jump: TimeJump) -> None:
-        """Discard trajectories after a simulation restarts; they would become active at their time."""
-        self._computation.accelerations.forget_reference()

@@ -191,7 +191,7 @@ class DynamicsParameters(RobotParameters):
         "the connection point's frame; tare_black_box leaves its weight in the wrench, and services at other "
         "poses need it; mass 0 where the wrench holds no weight",
     )
-    crosscheck_rate: float = parameter(
+    crosscheck_rate: float = unconfigured(
         1.0,
         "how often an answer is compared with Pinocchio, before it is published; 0: never",
         **RATE,
@@ -339,13 +339,5 @@ class MoveitParameters:
 
     object_masses: tuple[str, ...] = constant(
         (), "masses of objects, each as ID=KILOGRAMS with the id that MoveIt has, such as box=0.8"
-    )
-    density: float = constant(
-        0.0,
-        "of objects whose mass is known neither by object_masses nor by the weight in the message that "
-        "attached them; 0: they are not counted",
-        unit="kg/m^3",
-        low=0.0,
-        high=1e5,
     )
     set_payload: str = constant("dynamics_node/set_payload", "service that takes the payloads")

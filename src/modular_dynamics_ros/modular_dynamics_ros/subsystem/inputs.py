@@ -137,7 +137,7 @@ class NeighbourDescriptions(Subscriptions):
         self._awaited = {*part.neighbours}  # neighbours whose graph has not arrived
         self.contradictions: dict[str, str] = {}
         self._graphs = {
-            other: self._subscribe_with_info(
+            other: self._subscribe(
                 SubsystemGraph,
                 f"{topic_name(other)}/subsystem_graph",
                 partial(self._on_graph, other),
