@@ -7,18 +7,15 @@ topic robot_description; both succeed, so that nodes may start in any order. A b
 fail. inactive --activate--> active: each joint state goes to the session of the robot. While a robot is
 awaited nothing is answered and /diagnostics says so.
 
-Descriptions are prepared by a worker, while joint states are answered. One without a stamp counts from the
-next joint state on; if it is refused the last good one stays. One with a stamp (attribute of
-<modular_dynamics>) says that the robot has changed: joint states that came after it wait until it is
-prepared, and if it is refused nothing is answered. A joint state may name its description
-(`description_frame`): the active one goes on while states that name it come, and a state that names any
-other is not answered.
+Descriptions are prepared by a worker, while joint states are answered, and used as soon as they are prepared.
+If one without a stamp is refused the last good one stays. One with a stamp (attribute of <modular_dynamics>)
+says that the robot has changed: joint states that came after it wait until it is prepared, and if it is
+refused nothing is answered. A joint state may name its description (`description_frame`): it is answered by
+the active one, waits for one that is being prepared, and is refused if it names any other.
 """
 
-import time
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, NamedTuple
 
@@ -47,7 +44,6 @@ __all__ = ["FAILURE", "SUCCESS", "WATCH_PERIOD", "Description", "RobotNode", "Ro
 WATCH_PERIOD = 0.02  # [s] from one look for stale input to the next
 MOST_AHEAD = 0.2  # [s] by which the clocks of two computers may differ, at least
 MOST_WAITING = 20  # descriptions that wait, as many as the middleware keeps
-OVERDUE = 0.05  # [s] after which a prepared description is used though states name the one before
 
 
 class Description(NamedTuple):
@@ -55,13 +51,11 @@ class Description(NamedTuple):
 
     Attributes:
         name: of the robot. stamp: [ns]; None if it has none.
-        number: of the description since configuring, from 1; 0: it comes from a file.
     """
 
     text: str = ""
     name: str = ""
     stamp: int | None = None
-    number: int = 0
 
     @property
     def mark(self) -> tuple[str, int | None]:
@@ -72,22 +66,6 @@ class Description(NamedTuple):
     def digest(self) -> str:
         """Return the digest of the text; empty: it comes from a file, which stays the same."""
         return description_digest(self.text) if self.text else ""
-
-
-@dataclass
-class PendingDescription:
-    """A description with a stamp that is not active yet.
-
-    Attributes:
-        arrival: [s] of the monotonic clock. ready: whether its preparation has ended.
-        prepared: the prepared robot. refusal: why it could not be prepared.
-    """
-
-    description: Description
-    arrival: float
-    ready: bool = False
-    prepared: Any = None
-    refusal: Exception | None = None
 
 
 class NoRobot(NamedTuple):
@@ -126,8 +104,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         self._newest_stamp: int | None = None  # [ns] of the last accepted description with a stamp
         self._refusal = ""  # of the last description from the topic, until one is used
         self._newest_text = ""  # of the topic; empty again once it was refused
-        self._received = 0  # descriptions from the topic
-        self._pending = deque[PendingDescription]()  # in the order in which they came
+        self._preparing: list[Description] = []  # with a stamp, in the order in which they came
         self._waiting = deque[tuple[JointState, dict[str, Any]]]()  # of descriptions that are being prepared
         self._worker: Worker | None = None
         self._subscription: Any = None  # to joint_states
@@ -178,8 +155,6 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
 
     def activate(self, state: LifecycleState) -> None:
         """Begin to take joint states, or wait for a robot."""
-        timer = self.create_timer(OVERDUE, self._use_overdue, clock=STEADY_CLOCK)
-        self.while_active.callback(self.destroy_timer, timer)
         self._entities.begin()
         self.while_active.callback(self._stop_receiving)
         if self.session is not None:
@@ -234,20 +209,16 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self._entities.record.unanswerable(error)
 
     def _select_description(self, frame_id: str) -> bool:
-        """Activate the description that a joint state names, or the newest one if it names none.
+        """Return whether a joint state is of the active robot; False while its description is prepared.
 
-        Returns:
-            False while the description is being prepared.
+        One that names no description belongs to the newest one.
 
         Raises:
             BadMessage: there is no such description, or no robot.
         """
         named = description_of(frame_id)
-        if named is None or any(named == pending.description.mark for pending in self._pending):
-            while self._pending and named != self._described.mark:
-                if not self._pending[0].ready:
-                    return False
-                self._use_next()
+        if named in [one.mark for one in self._preparing] or (named is None and self._preparing):
+            return False
         if named is not None and named != self._described.mark:
             name, stamp = named
             own = self._described.stamp
@@ -268,7 +239,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             return
         if text == self._newest_text or self._worker is None:
             return
-        self._newest_text, self._received = text, self._received + 1
+        self._newest_text = text
         try:
             header = header_of(text)
             self._require_current(header.stamp)
@@ -278,37 +249,22 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self._refuse("robot_description", error)
             self._newest_text = ""  # its sender may repeat it
             return
-        description = Description(text, header.name, header.stamp, self._received)
+        description = Description(text, header.name, header.stamp)
         if header.stamp is not None:
             self._newest_stamp = header.stamp
-            self._pending.append(PendingDescription(description, time.monotonic()))
+            self._preparing.append(description)
         self._worker.submit(partial(self._load, text), partial(self._on_prepared, description))
 
     def _on_prepared(self, description: Description, prepared: Any, refusal: Exception | None) -> None:
-        """Use a prepared description at once or, if it has a stamp, from the next joint state on."""
+        """Use a prepared description, and answer the joint states that waited for it."""
         if not self.configured:  # the node was cleaned up meanwhile
             return
-        if description.stamp is None:
-            self._use_or_refuse(description, prepared, refusal)
-            return
-        own = next(pending for pending in self._pending if pending.description is description)
-        own.ready, own.prepared, own.refusal = True, prepared, refusal
-        while self._pending and self._pending[0].ready and (self.session is None or not self.active):
-            self._use_next()
+        if description.stamp is not None:
+            self._preparing.remove(description)
+        self._use_or_refuse(description, prepared, refusal)
         waiting, self._waiting = self._waiting, deque()
         for message, info in waiting:
             self._receive(message, info)
-
-    def _use_overdue(self) -> None:
-        """Use the prepared descriptions for which no joint state has come in time."""
-        now = time.monotonic()
-        while self._pending and self._pending[0].ready and now - self._pending[0].arrival > OVERDUE:
-            self._use_next()
-
-    def _use_next(self) -> None:
-        """Use the next description with a stamp."""
-        pending = self._pending.popleft()
-        self._use_or_refuse(pending.description, pending.prepared, pending.refusal)
 
     def _load(self, description: str) -> Any:
         """Return a prepared robot. Thread-safe."""
@@ -327,8 +283,6 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
     def _use_or_refuse(self, description: Description, prepared: Any, error: Exception | None) -> None:
         """Replace the robot by one from the topic, or report why it is refused."""
         stamp = description.stamp
-        if description.number < self._described.number:
-            return  # a later one with a stamp is active already
         if error is None:
             try:
                 self._add(prepared, description)
