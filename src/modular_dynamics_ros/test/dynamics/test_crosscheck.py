@@ -16,10 +16,6 @@ from modular_dynamics_ros.messages.status import ERROR
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 
-def test_a_robot_can_be_compared(four_link):
-    assert PinocchioCheck.of(load_robot(four_link)).unavailable == ""
-
-
 def test_a_check_that_fails_says_why(four_link, monkeypatch):
     def broken(*arguments):
         raise IndexError("out of range")
