@@ -81,7 +81,7 @@ class ImuInput(BaseStateInput):
 
     def __init__(self, node: SessionNode, computation: Computation) -> None:
         super().__init__(node, computation)
-        self._subscribe_to_stream(Imu, "imu", self._on_imu, SENSOR)
+        self._subscribe(Imu, "imu", self._on_imu, SENSOR)
 
     def _on_imu(self, message: Imu, info: dict[str, Any]) -> None:
         """Store the orientation of an IMU as that of the base."""
@@ -101,7 +101,7 @@ class OdometryInput(BaseStateInput):
 
     def __init__(self, node: SessionNode, computation: Computation) -> None:
         super().__init__(node, computation)
-        self._subscribe_to_stream(Odometry, "odometry", self._on_odometry, SENSOR)
+        self._subscribe(Odometry, "odometry", self._on_odometry, SENSOR)
 
     def _on_odometry(self, message: Any, info: dict[str, Any]) -> None:
         """Store orientation and twist of the base."""
@@ -158,10 +158,10 @@ class WrenchInputs(Subscriptions):
         self._subscribe_to_frames()
         # all that is queued: on a busy computer the newest one would not be reached, one at a time
         external = partial(self._on_wrench, None)
-        self._subscribe_to_stream(WrenchStamped, "~/external_wrench", external, SENSOR)
+        self._subscribe(WrenchStamped, "~/external_wrench", external, SENSOR)
         for name in computation.robot.black_boxes:
             topic, of_box = f"~/black_box/{topic_name(name)}/wrench", partial(self._on_wrench, name)
-            self._subscribe_to_stream(WrenchStamped, topic, of_box, SENSOR)
+            self._subscribe(WrenchStamped, topic, of_box, SENSOR)
 
     def continue_from(self, other: "WrenchInputs") -> None:
         """Take over counts and static frames from the session that this one replaces."""

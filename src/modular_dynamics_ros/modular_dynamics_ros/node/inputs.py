@@ -13,7 +13,7 @@ from modular_dynamics_ros.computation.accelerations.reference_trajectory import 
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
 from modular_dynamics_ros.exceptions import BadMessage, NodeError, RobotError
-from modular_dynamics_ros.lifecycle.entities import JOINT_STATES, NO_SUBSCRIPTION_EVENTS
+from modular_dynamics_ros.lifecycle.entities import JOINT_STATES
 from modular_dynamics_ros.messages import trajectories
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.node.session_node import SessionNode
@@ -44,12 +44,6 @@ class Subscriptions:
         subscription = self._node.create_subscription(kind, topic, callback, qos, **options)
         self._subscriptions.append(subscription)
         return subscription
-
-    def _subscribe_to_stream(
-        self, kind: type, topic: str, receive: Callable[[Any, dict[str, Any]], None], qos: Any
-    ) -> None:
-        """Subscribe to a topic as frequent as joint states; `receive` gets each message with its info."""
-        self._subscribe(kind, topic, receive, qos, event_callbacks=NO_SUBSCRIPTION_EVENTS)
 
     @contextmanager
     def _refusing(self, where: str, what: str) -> Iterator[None]:
@@ -87,7 +81,7 @@ class ReferenceInput(Subscriptions):
         if reference_type == "controller_state":
             # as many as joint states, which may wait as long; they are stamped alike
             kind, receive = trajectories.JointTrajectoryControllerState, self._on_controller_state
-            self._subscribe_to_stream(kind, "controller_state", receive, JOINT_STATES)
+            self._subscribe(kind, "controller_state", receive, JOINT_STATES)
         else:
             # serialized: rclpy takes a second to make 100,000 points of a message, and nothing else is called
             self._subscribe(JointTrajectory, "reference", self._on_reference, 10, raw=True)

@@ -19,6 +19,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, NamedTuple
 
+from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -27,7 +28,7 @@ from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import header_of
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK, State
 from modular_dynamics_ros.exceptions import BadMessage, NodeError, NoJointsError, RobotError, SettingError
-from modular_dynamics_ros.lifecycle.entities import DESCRIPTIONS, JOINT_STATES, NO_SUBSCRIPTION_EVENTS
+from modular_dynamics_ros.lifecycle.entities import DESCRIPTIONS, JOINT_STATES
 from modular_dynamics_ros.lifecycle.node import FAILURE, STEADY_CLOCK, SUCCESS, ManagedNode
 from modular_dynamics_ros.messages.stamps import description_digest, description_of, stamp_seconds
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status, status_of
@@ -135,8 +136,10 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             return self._load_file(file)
         self._worker = Worker(self)
         self.while_configured.callback(self._worker.destroy, NodeError("the node was cleaned up"))
-        receive = self._on_robot_description
-        subscription = self.create_subscription(String, "robot_description", receive, DESCRIPTIONS)
+        receive, events = self._on_robot_description, SubscriptionEventCallbacks()
+        subscription = self.create_subscription(
+            String, "robot_description", receive, DESCRIPTIONS, event_callbacks=events
+        )
         self.while_configured.callback(self.destroy_subscription, subscription)
         self.get_logger().info("waiting for a robot on the topic robot_description")
         return True
@@ -168,10 +171,8 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         """
         session.activate(state)
         if self._subscription is None:
-            receive, events = self._receive, NO_SUBSCRIPTION_EVENTS
-            self._subscription = self.create_subscription(
-                JointState, "joint_states", receive, JOINT_STATES, event_callbacks=events
-            )
+            make = self.create_subscription
+            self._subscription = make(JointState, "joint_states", self._receive, JOINT_STATES)
 
     def _stop_receiving(self) -> None:
         """Remove the subscription to joint states, and deactivate the session."""
