@@ -79,7 +79,6 @@ class CrossChecks:
     ) -> None:
         self._robot, self._log = robot, log
         self.check = check
-        self._text = ""  # text of the present disagreement, logged once as its figure keeps changing
         self.restart()
         self.set_parameters(parameters)
 
@@ -134,9 +133,10 @@ class CrossChecks:
         self.where, self.relative = max(
             relative.items(), key=lambda item: (isnan(item[1]), item[1]), default=("", 0.0)
         )
-        self.worst_relative = _larger(self.worst_relative, self.relative)
+        # np.maximum keeps NaN, which max() may lose
+        self.worst_relative = float(np.maximum(self.worst_relative, self.relative))
         for name, difference in absolute.items():
-            self.worst[name] = _larger(self.worst.get(name, 0.0), difference)
+            self.worst[name] = float(np.maximum(self.worst.get(name, 0.0), difference))
         self._agreed = self._agreed + 1 if self.relative <= 0.5 * self._threshold else 0
         if self.disagrees:
             self.stopped = self._stops
@@ -193,17 +193,8 @@ class CrossChecks:
         """Log disagreement, torques that are held back, and comparisons that failed."""
         if self.failure:
             self._log.problem("cross-check", "failed", f"a comparison failed: {self.failure}")
-        if not (self.stopped or self.disagrees):
-            self._text = ""
-            return
-        self._text = self._text or self._disagreement
         if self.stopped:
-            until = f"held back until {AGREEMENTS} in a row agree to half of that"
-            self._log.problem("cross-check", "torques held back", f"{self._text}; {until}", severe=True)
-        else:
-            self._log.problem("cross-check", "disagrees", self._text, severe=True)
-
-
-def _larger(one: float, other: float) -> float:
-    """Return the larger number, or NaN if one is; max() may lose it."""
-    return one if isnan(one) or one >= other else other
+            text = f"{self._disagreement}; held back until {AGREEMENTS} in a row agree to half of that"
+            self._log.problem("cross-check", "torques held back", text, severe=True)
+        elif self.disagrees:
+            self._log.problem("cross-check", "disagrees", self._disagreement, severe=True)

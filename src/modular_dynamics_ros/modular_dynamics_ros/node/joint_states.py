@@ -97,12 +97,7 @@ class JointStates:
         self._stamps = np.zeros(len(self._names), np.int64)  # [ns]
         self.forget()
         self._layouts: list[Layout] = []  # those used last first
-        self._time = node.now()
-
-    @property
-    def _valid_for(self) -> int:
-        """Return the parameter stale_after in ns."""
-        return round(self._computation.settings.stale_after * 1e9)
+        self._time, self._valid_for = node.now(), 0  # [ns] of the last message, and stale_after by then
 
     @property
     def positions(self) -> dict[str, float]:
@@ -131,6 +126,7 @@ class JointStates:
             info: rclpy's, with the time of arrival and the publisher's number of the message.
         """
         record, now = self._record, self._node.now()
+        self._valid_for = round(self._computation.settings.stale_after * 1e9)
         record.counts.received += 1
         self._computation.accelerations.note_time(now)
         self._follow_clock(now)
