@@ -12,7 +12,7 @@ from visualization_msgs.msg import MarkerArray
 import modular_dynamics as md
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.queries.query_model import QueryError, QueryModel
+from modular_dynamics_ros.computation.queries.query_model import QueryModel
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.torque_terms import ExternalTorques
 from modular_dynamics_ros.computation.values import Array, joint_indices
@@ -132,7 +132,7 @@ class TermOutputs:
             split = self._model.terms.split
             terms = split(answer.configuration, answer.state, answer.dynamics, friction=friction)
             self._terms.publish(torque_terms_message(stamp, robot.joint_names, terms))
-        except (BadMessage, QueryError, md.ModularDynamicsError) as error:
+        except (BadMessage, md.ModularDynamicsError) as error:
             self._node.log.problem("torque_terms", type(error).__name__, f"not published: {error}")
 
     def _wrenches(self, answer: Answer) -> Array:

@@ -4,6 +4,7 @@ rclpy raises where a transition is not possible in the present state (rclpy issu
 has an unknown type; the executor then never answers.
 """
 
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -18,7 +19,7 @@ from modular_dynamics_ros.exceptions import listed
 
 __all__ = ["answer_all_requests"]
 
-QUIET = 2.0  # [s] in which a refusal is not logged again
+QUIET = 2.0  # [s] in which the same refusal is not logged again
 MOST_CHARACTERS = 60  # of a label in the log
 
 Answer = Callable[[Any, Any], Any]
@@ -31,7 +32,7 @@ def answer_all_requests(node: Node) -> None:
         return  # another rclpy: the executor catches what services raise, and they do not answer
     if "change_state" in services:
         change, transitions = services["change_state"], services["get_available_transitions"].callback
-        change.callback = partial(_change_state, node, change.callback, transitions)
+        change.callback = _ChangeState(node, change.callback, transitions)
     if "set_parameters" in services:
         service = services["set_parameters"]
         service.callback = partial(_set_one_by_one, node, service.callback)
@@ -40,31 +41,37 @@ def answer_all_requests(node: Node) -> None:
         service.callback = partial(_set_all, node, service.callback)
 
 
-def _change_state(
-    node: Node,
-    answer: Answer,
-    transitions: Answer,
-    request: ChangeState.Request,
-    response: ChangeState.Response,
-) -> Any:
-    """Pass a request for a legal transition to rclpy, and refuse all others."""
-    known = transitions(GetAvailableTransitions.Request(), GetAvailableTransitions.Response())
-    legal = {one.transition.id: one.transition.label for one in known.available_transitions}
-    wanted = request.transition
-    if wanted.id in legal or wanted.label in legal.values():
-        return _answered(node, answer, request, response, partial(_refuse_transition, node))
-    possible = ", ".join(f"{label} ({number})" for number, label in legal.items()) or "none"
-    text = f"transition '{wanted.label[:MOST_CHARACTERS]}' (id {wanted.id}) is not possible now"
-    node.get_logger().warning(
-        f"change_state refused: {text}; possible: {possible}", throttle_duration_sec=QUIET
-    )
-    response.success = False
-    return response
+class _ChangeState:
+    """A service callback that passes requests for legal transitions to rclpy, and refuses all others.
 
+    Args:
+        answer, transitions: rclpy's callbacks of change_state and get_available_transitions.
+    """
 
-def _refuse_transition(node: Node, response: ChangeState.Response, why: str) -> None:
-    node.get_logger().error(f"change_state failed, unexpectedly: {why}")
-    response.success = False
+    def __init__(self, node: Node, answer: Answer, transitions: Answer) -> None:
+        self._node, self._answer, self._transitions = node, answer, transitions
+        self._refused, self._until = "", 0.0
+
+    def __call__(self, request: ChangeState.Request, response: ChangeState.Response) -> Any:
+        """Change the state by a transition's id or its label, which takes precedence."""
+        known = self._transitions(GetAvailableTransitions.Request(), GetAvailableTransitions.Response())
+        legal = {one.transition.id: one.transition.label for one in known.available_transitions}
+        wanted = request.transition
+        if wanted.id in legal or wanted.label in legal.values():
+            return _answered(self._node, self._answer, request, response, self._fail)
+        possible = ", ".join(f"{label} ({number})" for number, label in legal.items()) or "none"
+        what = f"transition '{wanted.label[:MOST_CHARACTERS]}' (id {wanted.id})"
+        text = f"change_state refused: {what} is not possible now; possible: {possible}"
+        now = time.monotonic()
+        if text != self._refused or now > self._until:  # not repeatedly for a client that repeats it
+            self._node.get_logger().warning(text)
+        self._refused, self._until = text, now + QUIET
+        response.success = False
+        return response
+
+    def _fail(self, response: ChangeState.Response, why: str) -> None:
+        self._node.get_logger().error(f"change_state failed, unexpectedly: {why}")
+        response.success = False
 
 
 def _set_one_by_one(
