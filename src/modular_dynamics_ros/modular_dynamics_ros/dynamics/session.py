@@ -23,12 +23,12 @@ from modular_dynamics_ros.computation.changes.edits import Applied
 from modular_dynamics_ros.computation.changes.kinds import locked_with_mimics
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.robot import Robot, robot_of
+from modular_dynamics_ros.computation.robot import robot_of
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.values import Array, State
 from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks, PinocchioCheck
-from modular_dynamics_ros.dynamics.inputs import WHERE, WrenchInputs, base_input, base_source
+from modular_dynamics_ros.dynamics.inputs import WHERE, BaseInput, WrenchInputs, base_source
 from modular_dynamics_ros.dynamics.terms import TermOutputs
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 from modular_dynamics_ros.lifecycle.entities import LATCHED
@@ -43,7 +43,7 @@ from modular_dynamics_ros.messages.subsystems import (
 from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.outputs import JointStateWriter, Outputs, WrenchTopics
 from modular_dynamics_ros.node.robot_node import WATCH_PERIOD, RobotSession
-from modular_dynamics_ros.node.session_node import AnswerRecord, SessionNode
+from modular_dynamics_ros.node.session_node import SessionNode
 from modular_dynamics_ros.node.settings import dynamics_settings, graph_of
 from modular_dynamics_ros.node.topic_names import topic_names
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
@@ -53,8 +53,6 @@ __all__ = [
     "DynamicsSession",
     "PreparedRobot",
     "TorqueRamp",
-    "limited_joints",
-    "output_status",
     "prepared_keeping",
     "prepared_robot",
 ]
@@ -324,7 +322,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
     def __init__(self, node: SessionNode, prepared: PreparedRobot, parameters: DynamicsParameters) -> None:
         computation, self.prepared = prepared.computation, prepared
         super().__init__(node, computation, parameters)
-        self._base_input, self.limited = base_input(parameters), Counter[str]()
+        self._base_source, self.limited = base_source(parameters), Counter[str]()
         self.crosschecks = CrossChecks(self.robot, node.log, prepared.check, parameters)
         self.boxes = BlackBoxes(node, computation, parameters)
         # last of what may refuse the robot: its publishers would be left behind
@@ -345,11 +343,9 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         self._outputs.activate(state)
         self._wrenches = WrenchInputs(node, self.computation, self.boxes)
         self._reference = ReferenceInput(node, self.computation, parameters.reference_type)
-        others = [
-            self._reference,
-            self._wrenches,
-            *(make(node, self.computation) for make in self._base_input),
-        ]
+        others = [self._reference, self._wrenches]
+        if self._base_source:
+            others.append(BaseInput(node, self.computation, self._base_source))
         self._subscribe(others, efforts=self._outputs.terms.contact.needs_efforts)
         self._outputs.publish_graph(node.stamp())
 
@@ -406,7 +402,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         answer = self.last_published
         statuses = [
             self.record.status("cross-check", *WHERE),
-            output_status(self.record, self.limited, self.computation, self.acceleration_source, answer),
+            self._output_status(answer),
             self.crosschecks.status(),
         ]
         if self._wrenches is not None:
@@ -431,7 +427,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         self.record.answered(answer, arrival, now, self.computation.settings.closure_tolerance)
         # any() alone takes longer than the rest of this function
         if self.computation.settings.effort_limits != "off" and answer.exceeded.any():
-            self.limited.update(limited_joints(self.robot, answer))
+            self.limited.update(self._limited_by(answer))
 
     def on_watch(self) -> None:
         """While input is stale, publish what the parameter on_stale says."""
@@ -461,33 +457,20 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         if self.parameters.on_stale == "ramp_to_zero":
             self._ramp.finish(self.parameters.ramp_time, hurried)
 
+    def _limited_by(self, answer: Answer) -> list[str]:
+        """Return the joints whose effort limits the answer exceeded."""
+        return [self.robot.state_names[index] for index in np.flatnonzero(answer.exceeded)]
 
-def limited_joints(robot: Robot, answer: Answer) -> list[str]:
-    """Return the joints whose effort limits the answer exceeded."""
-    return [robot.state_names[index] for index in np.flatnonzero(answer.exceeded)]
-
-
-def output_status(
-    record: AnswerRecord,
-    limited: "Counter[str]",
-    computation: Computation,
-    source: str,
-    answer: Answer | None,
-) -> Status:
-    """Return the status of rate, latency, effort limits and the source of accelerations.
-
-    Args:
-        limited: answers above the effort limit, by joint. source: of the accelerations, in words.
-        answer: the last one.
-    """
-    robot, settings = computation.robot, computation.settings
-    values = {
-        **answer_values(record.counts, source),
-        "output": settings.output,
-        "root": robot.mounting,
-    }
-    values |= {f"answers above the effort limit of {name}": str(count) for name, count in limited.items()}
-    now = [] if answer is None else limited_joints(robot, answer)
-    warnings = [f"effort limit reached ({settings.effort_limits}): {', '.join(now)}"] if now else []
-    good = f"{robot.graph.name}: torques of {len(robot.joint_names)} joints"
-    return status_of("output", good, values, warnings=warnings)
+    def _output_status(self, answer: Answer | None) -> Status:
+        """Return the status of rate, latency, effort limits and the source of accelerations."""
+        robot, settings = self.robot, self.computation.settings
+        values = {
+            **answer_values(self.record.counts, self.acceleration_source),
+            "output": settings.output,
+            "root": robot.mounting,
+        }
+        values |= {f"answers above the effort limit of {name}": str(n) for name, n in self.limited.items()}
+        now = [] if answer is None else self._limited_by(answer)
+        warnings = [f"effort limit reached ({settings.effort_limits}): {', '.join(now)}"] if now else []
+        good = f"{robot.graph.name}: torques of {len(robot.joint_names)} joints"
+        return status_of("output", good, values, warnings=warnings)

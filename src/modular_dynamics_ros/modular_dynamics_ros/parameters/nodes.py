@@ -69,7 +69,8 @@ class RobotParameters:
     stale_after: float = parameter(
         0.2,
         "a joint state older than this by its stamp is not answered, and a joint's value not used; the input "
-        "is stale after this time without an answer; wrenches from topics stay valid for the same time",
+        "is stale after this time without an answer; wrenches from topics stay valid for the same time, and "
+        "joint states wait as long for those of their stamp",
         **DURATION,
     )
     absent_joints: tuple[str, ...] = unconfigured(
@@ -227,25 +228,12 @@ class SubsystemParameters(RobotParameters):
         "whether the URDF's joint damping and friction are added to the torques",
         choices=("none", "urdf"),
     )
-    stale_after: float = parameter(
-        0.2,
-        "a joint state older than this by its stamp is not answered, and a joint's value not used; the input "
-        "is stale after this time without an answer; a joint state waits for the motion and the wrenches "
-        "with its stamp for the same time, then the neighbour is missing",
-        **DURATION,
-    )
 
 
 @dataclass(frozen=True)
 class ReactionParameters(RobotParameters):
     """Parameters of torso_reaction_node."""
 
-    stale_after: float = parameter(
-        0.2,
-        "the input is stale after this time without a good joint state; a state waits for its wrenches "
-        "for the same time",
-        **DURATION,
-    )
     rules_file: str = unconfigured(
         "", "path of the YAML file of rules that distribute the loads over redundant joints; required"
     )

@@ -17,7 +17,7 @@ from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.dynamics import inputs
-from modular_dynamics_ros.dynamics.inputs import ImuInput
+from modular_dynamics_ros.dynamics.inputs import BaseInput
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.node.robot_node import FAILURE
@@ -211,7 +211,7 @@ def lone_imu(four_link):
     node = lone_node()
     node.time = time.time_ns()
     computation = Computation(load_robot(four_link, "", base_source="imu"), ComputationSettings())
-    ImuInput(node, computation)
+    BaseInput(node, computation, "imu")
     receive = node.create_subscription.call_args.args[2]
     return node, computation.base_states, lambda message, sent: receive(message, message_info(sent))
 

@@ -1,17 +1,12 @@
-from collections import Counter
 from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 
-from helpers.nodes.dynamics_harness import expected
-from helpers.nodes.lone_node import lone_node
+from helpers.nodes.dynamics_harness import V, expected
 from helpers.nodes.sessions.lone_session import LoneSession
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.robot import load_robot
-from modular_dynamics_ros.computation.values import ComputationSettings
-from modular_dynamics_ros.dynamics.session import output_status
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
@@ -122,22 +117,17 @@ def test_torques_are_answers_also_where_wrenches_cannot_be_computed(four_link, m
 
 
 def test_output_reports_latency_limits_and_source(four_link):
-    computation = Computation(load_robot(four_link), ComputationSettings(effort_limits="clip"))
-    record, source = lone_node().record, "zero"
-    record.counts.answered = 2
+    session = session_of(four_link, effort_limits="clip")
+    record = session.record
     record.counts.latency.add(0, 1_000_000)
     record.counts.latency.add(10_000_000, 3_000_000)
-    above = Counter(bend=1)
-    status = output_status(record, above, computation, source, None)
-    assert status.level == OK
+    status = session.statuses()[1]
+    assert (status.level, status.values["acceleration source"]) == (OK, "zero")
     assert (status.values["rate [Hz]"], status.values["latency p99 [ms]"]) == ("100.00", "3.000")
+    session.send(1.0, v=100.0 * V)
+    status = session.statuses()[1]
+    assert (status.level, status.message.partition(":")[0]) == (WARN, "effort limit reached (clip)")
     assert status.values["answers above the effort limit of bend"] == "1"
-    assert status.values["acceleration source"] == source
-    answer = computation.compute(computation.observe(1, np.zeros(4), np.zeros(4)), 1, None)
-    assert output_status(record, above, computation, source, answer).level == OK
-    limited = answer._replace(exceeded=np.array([False, True, False, False]))
-    status = output_status(record, above, computation, source, limited)
-    assert (status.level, status.message) == (WARN, "effort limit reached (clip): bend")
 
 
 def test_once_it_is_logged_whether_torques_include_gravity(four_link):
