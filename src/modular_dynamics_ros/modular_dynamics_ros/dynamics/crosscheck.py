@@ -193,8 +193,9 @@ class CrossChecks:
         """Log disagreement, torques that are held back, and comparisons that failed."""
         if self.failure:
             self._log.problem("cross-check", "failed", f"a comparison failed: {self.failure}")
-        if self.stopped:
-            text = f"{self._disagreement}; held back until {AGREEMENTS} in a row agree to half of that"
-            self._log.problem("cross-check", "torques held back", text, severe=True)
-        elif self.disagrees:
-            self._log.problem("cross-check", "disagrees", self._disagreement, severe=True)
+        if self.disagrees:
+            until = f"; held back until {AGREEMENTS} in a row agree to half of that" if self.stopped else ""
+            cause = "torques held back" if self.stopped else "disagrees"
+            self._log.problem("cross-check", cause, self._disagreement + until, severe=True)
+        elif self.stopped:
+            self._log.lasts("cross-check", "torques held back")
