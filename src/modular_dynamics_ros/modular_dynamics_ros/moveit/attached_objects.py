@@ -15,7 +15,7 @@ from modular_dynamics_ros.exceptions import NumbersError, ParameterError
 Array = NDArray[np.float64]
 HEAVIEST, FARTHEST = 1e5, 1e3  # largest mass of a load [kg], largest size of a solid and its distance [m]
 SMALLEST = 1e-6  # least size of a solid [m]
-BOX, SPHERE, CYLINDER, CONE = 1, 2, 3, 4  # types of shape_msgs/SolidPrimitive; a prism (5) has a polygon
+BOX, SPHERE, CYLINDER = 1, 2, 3  # types of shape_msgs/SolidPrimitive
 
 
 class Load(NamedTuple):
@@ -70,19 +70,10 @@ def _cylinder(height: float, radius: float) -> Load:
     return Load(volume, np.zeros(3), np.diag([across, across, 0.5 * volume * radius**2]))
 
 
-def _cone(height: float, radius: float) -> Load:
-    """Return a cone with its origin halfway between base and tip, the tip on z."""
-    volume = np.pi * radius**2 * height / 3
-    across = volume * 3 / 80 * (4 * radius**2 + height**2)
-    com, along = np.array([0.0, 0.0, -height / 4]), 0.3 * volume * radius**2
-    return Load(volume, com, np.diag([across, across, along]))
-
-
 _BODIES: Mapping[int, tuple[str, int, Callable[..., Load]]] = {
     BOX: ("box", 3, _box),
     SPHERE: ("sphere", 1, _sphere),
     CYLINDER: ("cylinder", 2, _cylinder),
-    CONE: ("cone", 2, _cone),
 }
 
 
@@ -93,7 +84,7 @@ def body_of_primitive(kind: int, dimensions: Sequence[float]) -> Load:
         NumbersError: another kind, or dimensions that no such solid has.
     """
     if kind not in _BODIES:
-        raise NumbersError(f"a solid of type {kind}; known are box (1), sphere (2), cylinder (3), cone (4)")
+        raise NumbersError(f"a solid of type {kind}; known are box (1), sphere (2), cylinder (3)")
     name, count, make = _BODIES[kind]
     sizes = [float(size) for size in dimensions[:count]]
     if len(sizes) < count or not all(SMALLEST <= size <= FARTHEST for size in sizes):
