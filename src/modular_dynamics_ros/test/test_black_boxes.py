@@ -13,16 +13,15 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 import modular_dynamics as md
 from examples.demo.processes import Processes
 from helpers.nodes.dynamics_harness import NAMES, Q, V
-from helpers.nodes.lone_node import lone_node, message_info, receive
+from helpers.nodes.lone_node import receive
+from helpers.nodes.sessions.lone_session import LoneSession, S
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROBOTS, ROOT
 from modular_dynamics_ros.computation.subsystem.motion import pose_matrix
-from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.subsystems import connection_motion_from_message
-from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 MS = 1_000_000  # [ns]
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -31,26 +30,22 @@ BOX = "~/black_box/right_branch/wrench"
 FORCE = np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 
 
-class Session(DynamicsSession):
+class Session(LoneSession):
     """Of four_link, its right branch a black box; times are in [ms]."""
 
     def __init__(self, path, partition, **parameters):
         given = {"stale_after": 0.5, "crosscheck_rate": 0.0, "partition_file": partition}
-        table = DynamicsParameters(**given | parameters)
-        super().__init__(lone_node(), self.load(path, table), table)
+        super().__init__(path, **given | parameters)
         self.at(1000)
-        self.activate(None)
         self.computation.wrenches.black_box._steady = lambda: -(10**20)  # no wrench is old by that clock
 
     def at(self, ms):
-        self._node.time = ms * MS
+        self.node.time = ms * MS
 
     def state(self, ms=None, q=Q[:3], v=V[:3]):
         """At a time, or now."""
-        stamp = self._node.time if ms is None else ms * MS
-        message = JointState(name=NAMES[:3], position=q.tolist(), velocity=v.tolist())
-        message.header.stamp = stamp_message(stamp)
-        self.receive(message, message_info(self._node.time))
+        now = self.node.time / S
+        self.send(now, now if ms is None else ms / 1000, names=NAMES[:3], q=q, v=v)
 
     def wrench(self, ms=None, values=FORCE, frame="upper_stem"):
         stamp = self._node.time if ms is None else ms * MS
@@ -58,15 +53,11 @@ class Session(DynamicsSession):
 
     @property
     def answered(self):
-        return [stamp_nanoseconds(one.header.stamp) // MS for one in self._node.sent["~/joint_torques"]]
+        return [round(1000 * stamp) for stamp in self.stamps]
 
     def held(self):
         """Torques that are published while stale, after the last states were given."""
-        self._node.time += 10_000 * MS
-        sent = self._node.sent["~/joint_torques"]
-        count = len(sent)
-        self.on_watch()
-        return [list(message.effort) for message in sent[count:]]
+        return [list(message.effort) for message in self.watch(self.node.time / S + 10.0)]
 
     def problem(self):
         """The last one about joint states."""
