@@ -323,7 +323,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         computation, self.prepared = prepared.computation, prepared
         super().__init__(node, computation, parameters)
         self._base_source, self.limited = base_source(parameters), Counter[str]()
-        self.crosschecks = CrossChecks(self.robot, node.log, prepared.check, parameters)
+        self.crosschecks = CrossChecks(self.robot, node.log, prepared.check, parameters.crosscheck_rate)
         self.boxes = BlackBoxes(node, computation, parameters)
         # last of what may refuse the robot: its publishers would be left behind
         self._outputs = DynamicsOutputs(node, computation, parameters)
@@ -395,7 +395,6 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         self.computation.apply_settings(dynamics_settings(parameters))
         self.computation.set_gravity(parameters.gravity)
         self.robot = self.computation.robot
-        self.crosschecks.set_parameters(parameters)
 
     def statuses(self) -> list[Status]:
         """Return the statuses for /diagnostics, while active."""

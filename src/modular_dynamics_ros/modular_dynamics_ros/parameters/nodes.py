@@ -197,18 +197,6 @@ class DynamicsParameters(RobotParameters):
         "how often an answer is compared with Pinocchio, before it is published; 0: never",
         **RATE,
     )
-    crosscheck_threshold: float = parameter(
-        1e-9,
-        "largest allowed difference from Pinocchio, relative to the terms that add up to a torque",
-        low=1e-12,
-        high=1.0,
-    )
-    on_disagreement: str = parameter(
-        "stop",
-        "what a difference above the threshold does: torques are held back until ten states in a row "
-        "agree to half of it; or it is only reported",
-        choices=("stop", "warn"),
-    )
 
 
 @dataclass(frozen=True)

@@ -77,15 +77,6 @@ def test_a_difference_of_a_millionth_stops_the_torques_until_ten_states_agree(fo
     assert session.record.counts.answered == 5
 
 
-def test_warn_publishes_and_reports(four_link):
-    session = Session(four_link, on_disagreement="warn")
-    session.wrong.by = 1e-6
-    assert [session.answer() for _ in range(5)] == [1] * 5
-    assert session.status("cross-check").level == ERROR
-    (line,) = session.logged
-    assert "held back" not in line
-
-
 def test_a_held_position_is_compared_too(four_link):
     session = Session(four_link, on_stale="hold_gravity", stale_after=0.1)
     session.answer()
