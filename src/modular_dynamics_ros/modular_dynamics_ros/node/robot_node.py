@@ -196,7 +196,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
     def _receive(self, message: JointState, info: dict[str, Any]) -> None:
         """Pass a joint state to the robot's session, or let it wait until its description is prepared."""
         try:
-            if self._select_description(message.header.frame_id):
+            if self._is_prepared(message.header.frame_id):
                 self.session.receive(message, info)
                 return
             self._waiting.append((message, info))
@@ -209,7 +209,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         except BadMessage as error:
             self._entities.record.unanswerable(error)
 
-    def _select_description(self, frame_id: str) -> bool:
+    def _is_prepared(self, frame_id: str) -> bool:
         """Return whether a joint state is of the active robot; False while its description is prepared.
 
         One that names no description belongs to the newest one.
