@@ -115,6 +115,17 @@ def test_joints_of_several_publishers_are_merged_each_with_its_age(robot, four_l
     assert input_status(robot, 1.31).level == OK
 
 
+def test_a_changed_robot_goes_on_with_the_values_of_the_one_before(robot, four_link):
+    changed = LoneSession(four_link)
+    robot.send(1.0, names=NAMES[:2], q=Q[:2], v=V[:2])
+    changed.keep_joint_states(robot)
+    changed.send(1.01, names=NAMES[2:], q=Q[2:], v=V[2:])
+    assert changed.stamps == [1.01]
+    assert changed.torques[0].effort.tolist() == expected(four_link).tolist()
+    changed.send(1.3, names=NAMES[2:], q=Q[2:], v=V[2:])  # the others are too old by now
+    assert changed.record.missing == ("turn", "bend")
+
+
 def test_a_grippers_message_alone_is_no_problem(robot):
     for k in range(100):
         robot.send(1.0 + 0.01 * k)
