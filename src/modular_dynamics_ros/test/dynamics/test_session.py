@@ -122,7 +122,10 @@ def test_output_reports_latency_limits_and_source(four_link):
     record.counts.latency.add(0, 1_000_000)
     record.counts.latency.add(10_000_000, 3_000_000)
     status = session.statuses()[1]
-    assert (status.level, status.values["acceleration source"]) == (OK, "zero")
+    assert (status.level, status.values["acceleration source"]) == (
+        OK,
+        "zero: accelerations are taken as zero",
+    )
     assert (status.values["rate [Hz]"], status.values["latency p99 [ms]"]) == ("100.00", "3.000")
     session.send(1.0, v=100.0 * V)
     status = session.statuses()[1]
