@@ -1,9 +1,9 @@
-"""Black boxes of dynamics_node: states that wait for their wrenches, tare, identification of payloads."""
+"""Black boxes of dynamics_node: their motions, tare, identification of payloads."""
 
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from geometry_msgs.msg import Point, Vector3
@@ -27,11 +27,8 @@ from modular_dynamics_ros.computation.black_boxes.sensors import (
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.queries.query_model import QueryError
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
-from modular_dynamics_ros.computation.subsystem.rendezvous import Meeting, Rendezvous
 from modular_dynamics_ros.computation.values import Array, State, Wrenches
-from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
-from modular_dynamics_ros.exceptions import BadMessage, NodeError, OffsetsFileError, listed
-from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK
+from modular_dynamics_ros.exceptions import BadMessage, NodeError, OffsetsFileError
 from modular_dynamics_ros.messages.geometry import wrench_message
 from modular_dynamics_ros.node.services import ComputingServices
 from modular_dynamics_ros.node.session_node import SessionNode
@@ -41,21 +38,12 @@ MOST_POSES = 1000
 USUAL_DURATION, LONGEST_DURATION = 0.5, 60.0  # [s] of averaging
 USUAL_CONFIDENCE = 0.95
 CHECK_PERIOD = 0.05  # [s] between checks whether the robot is still there
-KEPT = 1.0  # [s] that a wrench is kept for a joint state with its stamp
-SHORTEST_PERIOD, LONGEST_PERIOD = 0.001, 0.02  # [s] between checks for states that have timed out
-REPLACED = "robot replaced", "the robot was replaced before the wrenches of its black boxes came"
-
-Answering = Callable[[State, int, Mapping[str, TimedWrench] | BadMessage], None]
-"""Takes a state, its arrival [ns of the system], and its wrenches or why it has none."""
 
 
 class BlackBoxes:
-    """The black boxes of one robot: matches their wrenches to joint states.
+    """The black boxes of one robot: their motions, and what services collect of their wrenches.
 
     All is called in the executor's thread, but `averaging` and `poses` belong to the services' thread.
-
-    Args:
-        answer: called with each state that waited, in order.
 
     Attributes:
         names: of the black boxes. computation: of the robot. loads: beyond their sensors, by name.
@@ -67,61 +55,22 @@ class BlackBoxes:
         RobotError: black_box_loads does not fit the robot.
     """
 
-    def __init__(
-        self, node: SessionNode, computation: Computation, parameters: DynamicsParameters, answer: Answering
-    ) -> None:
+    def __init__(self, node: SessionNode, computation: Computation, parameters: DynamicsParameters) -> None:
         robot = computation.robot
-        self._node, self.computation, self._answer = node, computation, answer
-        self.names = robot.black_boxes
+        self._node, self.computation, self.names = node, computation, robot.black_boxes
         self.loads: dict[str, Load] = load_assignments(parameters.black_box_loads, self.names)
         self.averaging: Averaging | None = None
         self.poses: dict[str, tuple[str, list[RestPose]]] = {}
         self._motions = BlackBoxMotions(robot) if self.names else None
-        self._wait = parameters.black_box_wait
-        self._rendezvous: Rendezvous[tuple[State, int]] = Rendezvous(self.names, max(self._wait, KEPT))
-        self._newest_wrench: dict[str, int] = {}  # stamp, by black box
-        self.retired, self._timer = False, None
-
-    @property
-    def wait(self) -> float:
-        """Seconds that a state waits for wrenches (parameter black_box_wait); 0 without black boxes."""
-        return self._wait if self.names else 0.0
-
-    @property
-    def newest(self) -> int | None:
-        """Stamp [ns] of the newest waiting state."""
-        return max((one.stamp for one in self._rendezvous.waiting()), default=None)
-
-    def activate(self) -> None:
-        """Begin to check for states that have timed out."""
-        self.set_wait(self.wait)
-
-    def set_wait(self, wait: float) -> None:
-        """Set how long [s] states wait at most."""
-        self._wait, self._rendezvous.timeout = wait, max(wait, KEPT)
-        self._stop_timer()
-        if self.names and wait > 0.0:
-            period = min(max(0.25 * wait, SHORTEST_PERIOD), LONGEST_PERIOD)
-            self._timer = self._node.create_timer(period, self._look, clock=STEADY_CLOCK)
-        self._look()
+        self.retired = False
 
     def deactivate(self) -> None:
-        """Drop waiting states, and end the averaging."""
+        """End the averaging."""
         self.averaging = None
-        self._stop_timer()
-        self._rendezvous.clear()
-
-    def destroy(self) -> None:
-        """Deactivate, and drop the reference to the session: cycles of objects are freed late."""
-        self.deactivate()
-        self.retired = True
-        self._answer = lambda *of: None
 
     def retire(self) -> None:
-        """Answer waiting states; no more wrenches will arrive."""
-        self.retired = True
-        self._stop_timer()
-        self._give_up()
+        """Take no more wrenches: another robot is active."""
+        self.averaging, self.retired = None, True
 
     def continue_from(self, other: "BlackBoxes") -> None:
         """Keep the poses of boxes that are still there: their sensors are the same."""
@@ -159,71 +108,6 @@ class BlackBoxes:
         """Pass a refused wrench to the averaging."""
         if (averaging := self.averaging) is not None and averaging.box == box:
             averaging.add_refused(str(error))
-
-    def taken(self, box: str, wrench: TimedWrench) -> None:
-        """Match a wrench, with its offset removed, to waiting states."""
-        if self.wait:
-            stamp = wrench.arrival.stamp
-            self._rendezvous.add_part(stamp, box, wrench, self._node.steady())
-            self._newest_wrench[box] = stamp
-            self._look()
-
-    def add(self, state: State, arrival: int) -> None:
-        """Let a state wait for its wrenches; states are answered in their order.
-
-        A topic keeps its order: once a box has sent a later stamp, the earlier one will not come, and the
-        state is given up at once, so that a lost wrench delays no other state.
-
-        Raises:
-            BadMessage: the robot was replaced, or another state had the same stamp.
-        """
-        if self.retired:
-            raise BadMessage(*REPLACED)
-        if (newest := self.newest) is not None and state.stamp < newest:  # the clock was set back
-            self._give_up()
-            self._rendezvous.clear()
-        if self._rendezvous.add_item(state.stamp, (state, arrival), self._node.steady()) is None:
-            text = "another joint state had its stamp: the wrenches for them cannot be distinguished"
-            raise BadMessage("repeated stamp", text)
-        self._look()
-
-    def _look(self) -> None:
-        """Answer states whose wrenches have arrived, will not arrive, or are late."""
-        now = self._node.steady()
-        for meeting in self._rendezvous.overdue(now):
-            self._finish(meeting)
-        for meeting in sorted(self._rendezvous.waiting(), key=lambda one: one.stamp):
-            late = now - meeting.since >= self._wait * 1e9
-            missing = self._rendezvous.missing(meeting)
-            if not late and any(self._newest_wrench.get(box, -1) < meeting.stamp for box in missing):
-                return
-            self._finish(meeting)
-
-    def _give_up(self) -> None:
-        """Answer all waiting states with the wrenches that they have."""
-        for meeting in self._rendezvous.waiting():
-            self._finish(meeting)
-
-    def _finish(self, meeting: Meeting[tuple[State, int]]) -> None:
-        """Answer a waiting state with its wrenches, or with why it has none."""
-        meeting.done = True
-        assert meeting.item is not None  # it waits
-        if not (missing := self._rendezvous.missing(meeting)):
-            self._answer(*meeting.item, meeting.parts)
-        elif self.retired:
-            self._answer(*meeting.item, BadMessage(*REPLACED))
-        else:
-            text = (
-                f"black box {listed(missing)} sent no wrench with its stamp within {self.wait:g} s "
-                "(black_box_wait), or has sent a later one already"
-            )
-            self._answer(*meeting.item, BadMessage("no wrench with its stamp", text))
-
-    def _stop_timer(self) -> None:
-        timer: Any = self._timer
-        if timer is not None:
-            self._node.destroy_timer(timer)
-            self._timer = None
 
 
 def _code_of(error: Exception) -> str:

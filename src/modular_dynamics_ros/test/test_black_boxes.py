@@ -1,8 +1,7 @@
-"""A session whose states wait for the wrenches of black boxes; the motions that it publishes."""
+"""A robot with a black box: the motions that are published, averaging, what is held while input is stale."""
 
 import time
 from contextlib import ExitStack, closing
-from dataclasses import replace
 
 import numpy as np
 import pinocchio
@@ -14,16 +13,15 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 import modular_dynamics as md
 from examples.demo.processes import Processes
 from helpers.nodes.dynamics_harness import NAMES, Q, V
-from helpers.nodes.lone_node import lone_node, message_info, receive
+from helpers.nodes.lone_node import receive
+from helpers.nodes.sessions.lone_session import LoneSession, S
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROBOTS, ROOT
 from modular_dynamics_ros.computation.subsystem.motion import pose_matrix
-from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.subsystems import connection_motion_from_message
-from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 MS = 1_000_000  # [ns]
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -32,26 +30,22 @@ BOX = "~/black_box/right_branch/wrench"
 FORCE = np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 
 
-class Session(DynamicsSession):
+class Session(LoneSession):
     """Of four_link, its right branch a black box; times are in [ms]."""
 
     def __init__(self, path, partition, **parameters):
         given = {"stale_after": 0.5, "crosscheck_rate": 0.0, "partition_file": partition}
-        table = DynamicsParameters(**given | parameters)
-        super().__init__(lone_node(), self.load(path, table), table)
+        super().__init__(path, **given | parameters)
         self.at(1000)
-        self.activate(None)
         self.computation.wrenches.black_box._steady = lambda: -(10**20)  # no wrench is old by that clock
 
     def at(self, ms):
-        self._node.time = ms * MS
+        self.node.time = ms * MS
 
     def state(self, ms=None, q=Q[:3], v=V[:3]):
         """At a time, or now."""
-        stamp = self._node.time if ms is None else ms * MS
-        message = JointState(name=NAMES[:3], position=q.tolist(), velocity=v.tolist())
-        message.header.stamp = stamp_message(stamp)
-        self.receive(message, message_info(self._node.time))
+        now = self.node.time / S
+        self.send(now, now if ms is None else ms / 1000, names=NAMES[:3], q=q, v=v)
 
     def wrench(self, ms=None, values=FORCE, frame="upper_stem"):
         stamp = self._node.time if ms is None else ms * MS
@@ -59,18 +53,11 @@ class Session(DynamicsSession):
 
     @property
     def answered(self):
-        return [stamp_nanoseconds(one.header.stamp) // MS for one in self._node.sent["~/joint_torques"]]
-
-    def look(self):
-        self.boxes._look()
+        return [round(1000 * stamp) for stamp in self.stamps]
 
     def held(self):
         """Torques that are published while stale, after the last states were given."""
-        self._node.time += 10_000 * MS
-        sent = self._node.sent["~/joint_torques"]
-        count = len(sent)
-        self.on_watch()
-        return [list(message.effort) for message in sent[count:]]
+        return [list(message.effort) for message in self.watch(self.node.time / S + 10.0)]
 
     def problem(self):
         """The last one about joint states."""
@@ -80,78 +67,6 @@ class Session(DynamicsSession):
 @pytest.fixture
 def make(four_link, boxed_branch):
     return lambda **parameters: Session(four_link, boxed_branch, **parameters)
-
-
-def test_without_a_wait_the_newest_wrench_counts(make):
-    session = make()
-    session.wrench(999)
-    session.state(1000)
-    assert session.answered == [1000]
-
-
-def test_with_a_wait_the_wrench_of_the_stamp_counts(make):
-    session, plain = make(black_box_wait=0.1), make()
-    session.wrench(999, 5.0 * FORCE)
-    session.state(1000)
-    assert session.answered == []
-    session.wrench(1000, 7.0 * FORCE)
-    assert session.answered == [1000]
-    plain.wrench(1000, 7.0 * FORCE)
-    plain.state(1000)
-    effort, other = (one._node.sent["~/joint_torques"][0].effort for one in (session, plain))
-    assert effort == pytest.approx(other, abs=1e-14)
-
-
-def test_a_state_that_waits_in_vain_is_counted_by_the_boxs_name(make):
-    session = make(black_box_wait=0.1)
-    session.state(1000)
-    session.state(1002)
-    session.at(1099)
-    session.look()
-    assert session.record.counts.rejected == {}
-    session.at(1100)
-    session.look()
-    assert session.record.counts.rejected == {"no wrench with its stamp": 2}
-    texts = session._node.log.texts("joint_states")
-    assert any("black box 'right_branch' sent no wrench with its stamp within 0.1 s" in one for one in texts)
-    session.state(1100)
-    session.wrench(1100)
-    assert session.answered == [1100]
-
-
-def test_states_behind_keep_their_order_and_older_ones_are_refused(make):
-    session = make(black_box_wait=0.1)
-    for stamp in (1000, 1002, 1004):
-        session.state(stamp)
-    session.state(1003)
-    assert session.record.counts.rejected == {"older than the last answer": 1}
-    for stamp in (1000, 1002, 1004):
-        session.wrench(stamp)
-    assert session.answered == [1000, 1002, 1004]
-    session.state(1006)
-    session.state(1008)
-    session.wrench(1008)  # that of 1006 is lost
-    assert session.answered == [1000, 1002, 1004, 1008]
-    assert session.record.counts.rejected["no wrench with its stamp"] == 1
-
-
-def test_the_wait_changes_while_it_runs(make):
-    session = make(black_box_wait=0.1)
-    session.wrench(999)
-    session.state(1000)
-    session.set_parameters(replace(session.parameters, black_box_wait=0.0))
-    assert session.record.counts.rejected == {"no wrench with its stamp": 1}
-    session.state(1002)
-    assert session.answered == [1002]
-
-
-def test_a_replaced_robot_answers_no_state_that_waits(make):
-    session = make(black_box_wait=0.1)
-    session.state(1000)
-    session.finish()
-    assert session.record.counts.rejected == {"robot replaced": 1}
-    session.state(1002)
-    assert session.record.counts.rejected == {"robot replaced": 2}
 
 
 def test_the_motion_is_that_of_the_connection_point(make, four_link):
@@ -186,7 +101,6 @@ def test_the_motion_is_that_of_the_connection_point(make, four_link):
 
 
 CHARMIE = ROBOTS / "charmie.urdf"
-STATES = 100
 ARM = [
     "right_shoulder_abduction", "--ros-args", "-r", "__node:=right_arm",
     "-r", "~/motion:=dynamics_node/black_box/right_arm/motion",
@@ -195,33 +109,29 @@ ARM = [
 
 
 def test_torques_are_those_without_the_black_box(tmp_path):
+    """In each of some states, once the wrench that the arm's program computes for it has come."""
     graph, node = md.load_urdf(CHARMIE), Node("robot")
-    names, torques, states = list(graph.joint_names), {}, {}
+    names = list(graph.joint_names)
     # the arm's program takes its own joints not to accelerate
     moving = np.array([not name.startswith("right_") for name in names])
     a = np.where(moving, 0.5 * np.sin(1.0 + np.arange(len(names))), 0.0)
     publisher = node.create_publisher(JointState, "joint_states", 500)
     references = node.create_publisher(JointTrajectory, "reference", 10)
+    torques, last = [], [0.0]
+    node.create_subscription(JointState, "dynamics_node/joint_torques", torques.append, 1000)
 
-    def keep(message):
-        torques[stamp_nanoseconds(message.header.stamp)] = dict(
-            zip(message.name, message.effort, strict=True)
-        )
-
-    node.create_subscription(JointState, "dynamics_node/joint_torques", keep, 1000)
-
-    def send():
-        now, k = time.time_ns(), len(states)
-        if k % 20 == 0:
+    def send(q, v):
+        if time.monotonic() - last[0] < 0.02:
+            return
+        last[0], now = time.monotonic(), time.time_ns()
+        if not torques:  # there is no reference yet
             points = [JointTrajectoryPoint(accelerations=a.tolist()) for _ in range(2)]
-            points[1].time_from_start.sec = 100
+            points[1].time_from_start.sec = 1000
             reference = JointTrajectory(joint_names=names, points=points)
-            reference.header.stamp = stamp_message(now - 10**9)
+            reference.header.stamp = stamp_message(now)
             references.publish(reference)
-        q, v = (f(np.arange(len(names)) + 0.1 * k) for f in (np.sin, np.cos))
         message = JointState(name=names, position=q.tolist(), velocity=v.tolist())
         message.header.stamp = stamp_message(now)
-        states[now] = q, v
         publisher.publish(message)
 
     with ExitStack() as ended:
@@ -231,29 +141,22 @@ def test_torques_are_those_without_the_black_box(tmp_path):
         partition = ROOT / "config/charmie_black_box.yaml"
         processes.start(
             "dynamics_node", f"robot_description_file:={CHARMIE}", f"partition_file:={partition}",
-            "acceleration_source:=reference", "without_reference:=stop", "black_box_wait:=2.0",
-            "stale_after:=5.0", "autostart:=true",
+            "acceleration_source:=reference", "without_reference:=stop", "stale_after:=5.0",
+            "autostart:=true",
         )  # fmt: skip
-        last = [0.0]
+        for k in range(20):
+            q, v = (f(np.arange(len(names)) + 0.1 * k) for f in (np.sin, np.cos))
+            tau = dict(zip(names, md.inverse_dynamics(graph, q, v, a), strict=True))
 
-        def enough():
-            if time.monotonic() - last[0] > 0.05:
-                send()
-                last[0] = time.monotonic()
-            return len(torques) >= STATES
+            def close(q=q, v=v, tau=tau):
+                send(q, v)
+                return torques and all(
+                    abs(tau[name] - effort) < 1e-9
+                    for name, effort in zip(torques[-1].name, torques[-1].effort, strict=True)
+                )
 
-        probe.spin_until(enough, f"{STATES} answers")
-    largest = 0.0
-    for stamp, efforts in torques.items():
-        q, v = states[stamp]
-        tau = md.inverse_dynamics(graph, q, v, a)
-        assert set(efforts) == {name for name, free in zip(names, moving, strict=True) if free}
-        errors = [abs(effort - tau[names.index(name)]) for name, effort in efforts.items()]
-        largest = max(largest, *errors)
-    print(
-        f"largest difference from the torques without the black box: {largest:.1e} N m, {len(torques)} states"
-    )
-    assert largest < 1e-9
+            probe.spin_until(close, f"torques of state {k}")
+            assert set(torques[-1].name) == {name for name, free in zip(names, moving, strict=True) if free}
 
 
 BEGIN, END = 1000, 1500  # [ms]
@@ -271,13 +174,10 @@ def averaged(session, bend=lambda ms: 0.0, before=lambda ms: None):
     return averaging.result()
 
 
-def test_all_states_count_of_which_a_rate_answers_few(make):
-    """Its timer has not come when all is over."""
-    session = make(rate=1.0, stale_after=0.2)
-    assert averaged(session).mean.tolist() == [1.0] * 6
-    assert session.record.counts.superseded > 20
+def test_a_robot_that_moves_is_not_averaged(make):
+    assert averaged(make(stale_after=0.2)).mean.tolist() == [1.0] * 6
     with pytest.raises(BadMessage, match=r"joint 'bend' moves: velocity 0 rad/s, displacement \+0.1 rad"):
-        averaged(make(rate=1.0, stale_after=0.2), bend=lambda ms: 0.1 if ms == 1240 else 0.0)
+        averaged(make(stale_after=0.2), bend=lambda ms: 0.1 if ms == 1240 else 0.0)
 
 
 @pytest.mark.parametrize("amplitude", [0.0, 0.6])

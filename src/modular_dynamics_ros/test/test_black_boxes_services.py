@@ -201,51 +201,9 @@ def test_a_refused_request_tells_how_many_poses_are_collected(boxed):
     answer = node.ask("identify_payload", command=solve)
     assert "at least 4 are needed" in refused(answer, "REFUSED")
     assert answer.poses == 1
-    for fields in ({"command": 7}, {"command": add, "duration": np.nan}):
-        answer = node.ask("identify_payload", **fields)
-        refused(answer, "BAD_STATE")
-        assert answer.poses == 1
     answer = node.ask("identify_payload", black_box="left_branch", command=solve)
     refused(answer, "UNKNOWN_NAME")
     assert answer.poses == 0
-
-
-def test_a_moving_robot_is_refused(boxed):
-    node = boxed().ready()
-    node.v = np.array([0.0, 0.2, 0.0])
-    text = refused(node.ask("identify_payload", command=Identify.Request.ADD_POSE, duration=0.2), "REFUSED")
-    assert "must be at rest" in text
-    assert "joint 'bend' moves" in text
-    assert "must be at rest" in refused(node.ask("tare_black_box", duration=0.2), "REFUSED")
-
-
-def test_a_robot_that_is_not_seen_to_the_end_is_refused(boxed):
-    """Its joint states stop; it may move while wrenches still come."""
-    node = boxed().ready()
-    averaged = node.clients["tare_black_box"].call_async(TareBlackBox.Request(black_box=BOX, duration=3.0))
-    # long enough for 20 wrenches on a busy machine, too
-    boxes = node.node.session.boxes
-    node.spin_until(lambda: node.feed() or (boxes.averaging and len(boxes.averaging._wrenches) > 20))
-    node.stalled = True
-    node.spin_until(lambda: node.feed() or averaged.done())
-    assert "older than the end of the time" in refused(averaged.result(), "REFUSED")
-
-
-def test_diagnostics_show_whether_an_offset_is_taken_off(boxed, graph_load):
-    """A restart forgets it: nothing else would show that."""
-
-    def shown(words):
-        def found(status):
-            return {one.key: one.value for one in status.values}["offset of 'right_branch' [N, N m]"] == words
-
-        node.status("wrenches", found, node.feed)
-
-    node = boxed(black_box_loads=[graph_load]).ready()
-    shown("none, not tared")
-    good(node.ask("tare_black_box", duration=LONG))
-    shown("4 -2 7 0.3 -0.1 0.2")
-    good(node.ask("tare_black_box", reset=True))
-    shown("none, not tared")
 
 
 def test_an_offset_survives_a_restart_in_its_file(boxed, graph_load, tmp_path):
@@ -300,19 +258,6 @@ def test_a_change_of_the_robot_while_the_wrench_is_averaged_is_told(boxed):
     good(changed.result())
     assert "changed or replaced while" in refused(averaged.result(), "REFUSED")
     good(node.ask("identify_payload", command=Identify.Request.ADD_POSE, duration=LONG))
-
-
-def test_huge_wrenches_are_no_offset(boxed):
-    node = boxed().ready()
-    node.offset = np.full(6, 1e10)
-    text = refused(node.ask("tare_black_box", duration=0.3), "REFUSED")
-    assert "at least 10 wrenches of black box 'right_branch' are needed; 0 came" in text
-    assert "were refused, the last one because of this: wrench in frame 'upper_stem' holds 1e+10" in text
-    node.offset = np.full(6, np.nan)
-    text = refused(node.ask("tare_black_box", duration=0.3), "REFUSED")
-    assert "were refused, the last one because of this: wrench in frame 'upper_stem' holds NaN" in text
-    node.offset = OFFSET
-    node.effort()  # the next wrenches count as before
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.node.session_node import AnswerRecord, JointTable
+from modular_dynamics_ros.node.session_node import AnswerRecord
 
 
 def lone_node(subscribed=(), stale_after=0.2):
@@ -21,8 +21,7 @@ def lone_node(subscribed=(), stale_after=0.2):
     node.now = lambda: node.time
     node.steady = lambda: node.time
     node.stamp = lambda: stamp_message(node.time)
-    node.get_publishers_info_by_topic.return_value = []
-    node.record, node.joints = AnswerRecord(node, lambda: stale_after), JointTable()
+    node.record = AnswerRecord(node, lambda: stale_after)
 
     def publisher(kind, topic, qos, **options):
         node.sent[topic] = sent = []  # copies: messages are written again

@@ -5,7 +5,6 @@ Services dock and undock modules, load and save the assembly. Everything else fo
 dynamics_node, rviz and, by its parameter, robot_state_publisher.
 """
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -40,14 +39,12 @@ from modular_dynamics_ros.messages.stamps import description_frame, stamp_messag
 from modular_dynamics_ros.messages.status import Status, status_of
 from modular_dynamics_ros.node.outputs import JointStateWriter
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
-from modular_dynamics_ros.node.worker import Calls
 from modular_dynamics_ros.parameters.nodes import AssemblyParameters
 
 Array = NDArray[np.float64]
 Change = Callable[[Assembly], Assembly]
+MOST_LOOKS = 5  # in vain, one a second, before it is said: both nodes are started together
 DEPTH = 500  # joint states that a slow subscriber may be behind
-PATIENCE = 2.0  # [s] for an answer; a node that ends in between never answers
-STARTING = 5.0  # [s] that it may need until its service is there: both are started together
 
 
 def incidence_message(live: LiveAssembly) -> AssemblyIncidenceMatrix:
@@ -117,59 +114,57 @@ class MovingJoints:
 class StatePublisherClient:
     """Sets the parameter robot_description of a robot_state_publisher to the newest description.
 
-    A node that is not there yet gets it when it comes; one that is busy gets the newest next.
+    A node that is not there yet gets it when it comes; one that does not answer gets it again.
 
     Raises:
         ParameterError: no node can have this name.
     """
 
-    def __init__(
-        self, node: Node, name: str, log: ChangeLog, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._node, self._name, self._log, self._clock = node, name, log, clock
+    def __init__(self, node: Node, name: str, log: ChangeLog) -> None:
+        self._node, self._service, self._log = node, f"{name}/set_parameters", log
         try:
-            self._client = node.create_client(SetParameters, f"{name}/set_parameters")
+            self._client = node.create_client(SetParameters, self._service)
         except (NameValidationException, ValueError) as error:
             raise ParameterError(f"robot_state_publisher: {' '.join(str(error).split())}") from error
-        self._calls = Calls(self._client, PATIENCE, clock)
         self._urdf: str | None = None  # description that is not known to be set
-        self._missing: float | None = None  # since when its service is [s]
+        self._asked: Any = None  # the last request
+        self._absent = 0  # looks for the service in a row that found none
 
     def set(self, urdf: str) -> None:
         """Set this description, now or as soon as possible."""
         self._urdf = urdf
-        self.try_again()
+        self.send()
 
-    def try_again(self) -> None:
+    def send(self) -> None:
         """Send what is not known to be set; to be called about once a second."""
-        if (urdf := self._urdf) is None or self._calls.awaits:
+        if (urdf := self._urdf) is None:
             return
-        if not self._calls.ready:
-            self._missing = self._clock() if self._missing is None else self._missing
-            if self._clock() - self._missing > STARTING:
-                text = (
-                    f"no service '{self._name}/set_parameters': does robot_state_publisher run by this name?"
-                )
-                self._log.problem("robot_state_publisher", "missing", text)
+        self._absent = 0 if self._client.service_is_ready() else self._absent + 1
+        if self._absent > MOST_LOOKS:
+            text = f"no service '{self._service}': does robot_state_publisher run by this name?"
+            self._log.problem("robot_state_publisher", "missing", text)
+        if self._absent:
             return
-        self._missing = None
+        if self._asked is not None:
+            self._client.remove_pending_request(self._asked)
         value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=urdf)
         request = SetParameters.Request(parameters=[Parameter(name="robot_description", value=value)])
-        self._calls.send(request, lambda response: self._answered(urdf, response))
+        self._asked = self._client.call_async(request)
+        self._asked.add_done_callback(self._answered)
 
     def destroy(self) -> None:
-        """Remove the client; an answer that still comes leads to no new request."""
+        """Remove the client."""
         self._urdf = None
         self._node.destroy_client(self._client)
 
-    def _answered(self, urdf: str, response: Any) -> None:
-        if response is None or not all(result.successful for result in response.results):
-            reasons = [] if response is None else [result.reason for result in response.results]
-            text = f"'{self._name}' refused the description: {'; '.join(reasons)}"
+    def _answered(self, future: Any) -> None:
+        if future is not self._asked:
+            return  # a newer description was sent after it
+        (result,) = future.result().results
+        self._urdf = self._asked = None
+        if not result.successful:
+            text = f"'{self._service}' refused the description: {result.reason}"
             self._log.event("robot_state_publisher", "refused", text)
-        if self._urdf == urdf:
-            self._urdf = None
-        self.try_again()
 
 
 class AssemblyServices:
@@ -373,7 +368,7 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
     def report(self) -> tuple[str, list[Status]]:
         """See `ManagedNode`."""
         if self._state_publisher is not None:
-            self._state_publisher.try_again()
+            self._state_publisher.send()
         values = {"revision": str(self.live.revision), "joint states sent": str(self._sent)}
         status = status_of("assembly", self._summary(), values, warnings=self.log.current())
         return self.live.assembly.name, [status]

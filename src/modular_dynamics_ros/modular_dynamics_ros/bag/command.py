@@ -81,12 +81,10 @@ def _assigned(text: str) -> tuple[str, Any]:
 
 def _left_out(parameters: DynamicsParameters) -> list[str]:
     """Return notes on parameters that change the node's torques but are unsupported with bags."""
-    texts = []
-    if (file := parameters.offsets_file) and not os.path.lexists(path_of(file)):
-        texts.append(f"offsets_file '{file}' is not there: no offsets are taken off")
-    if parameters.black_box_wait > 0.0:
-        texts.append("black_box_wait is ignored: the newest valid wrench of each black box is used")
-    return texts
+    file = parameters.offsets_file
+    if not file or os.path.lexists(path_of(file)):
+        return []
+    return [f"offsets_file '{file}' is not there: no offsets are taken off"]
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -36,7 +36,7 @@ from modular_dynamics_ros.messages.geometry import (
 from modular_dynamics_ros.messages.stamps import description_of, stamp_nanoseconds, stamp_seconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.node.joint_states import JointStates
-from modular_dynamics_ros.node.session_node import AnswerRecord, JointTable
+from modular_dynamics_ros.node.session_node import AnswerRecord
 from modular_dynamics_ros.node.settings import dynamics_settings, given_positions
 from modular_dynamics_ros.node.topic_names import topic_name
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
@@ -59,7 +59,6 @@ TEXTS = {
     "of_other_joints": "of other joints",
     "other_joints": "  names that the robot does not have",
     "damaged_messages": "messages that are damaged",
-    "impossible_steps": "steps that the velocity limits do not allow",
     "closed_anew": "answered after a new search for the assembly mode",
     "answered_without_reference": "answered with accelerations of zero, since no reference covers them",
 }
@@ -112,7 +111,6 @@ class RecordedNode:
     def __init__(self, logger: Any, *, by_stamps: bool) -> None:
         self._by_stamps, self._now = by_stamps, 0
         self.log = ChangeLog(logger, lambda: self._now * 1e-9)
-        self.joints = JointTable()
 
     def advance(self, recorded: int, stamp: int) -> int:
         """Set the clock for a message (recording time and stamp or 0 [ns]), and return its arrival."""
@@ -121,10 +119,6 @@ class RecordedNode:
         elif stamp and (stamp > self._now or self._now - stamp > CLOCK_SET_BACK):
             self._now = stamp  # a much older stamp restarts the clock
         return self._now or recorded
-
-    def get_publishers_info_by_topic(self, topic: str) -> tuple[()]:
-        """Return no publishers: a bag does not know them."""
-        return ()
 
     def now(self) -> int:
         """Return the time of the bag [ns]."""
@@ -289,7 +283,7 @@ class Replay:
         self.residuals = Residuals(self.robot.joint_names)
         given = given_positions(parameters.absent_joints, self.robot.state_names)
         self._states = JointStates(  # with measured efforts
-            node,  # type: ignore[arg-type]  # it has what JointStates needs of a node
+            node,
             computation,
             self._answer,
             self.record,
@@ -450,7 +444,6 @@ class Report:
             "acceleration_lag": filter_lag(self._parameters.filter_cutoff) if source == "filtered" else None,
             "answered_without_reference": replay.uncovered,
             "closed_anew": counts.closed_anew,
-            "impossible_steps": dict(counts.steps),
             "damaged_messages": self.damaged,
             "damage": self.damage,
             "residuals": replay.residuals.by_joint(),

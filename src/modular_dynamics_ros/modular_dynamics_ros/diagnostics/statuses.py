@@ -57,16 +57,13 @@ class MessageCounts:
     """Numbers of joint states since activation that arrived, were answered, or were rejected (by cause).
 
     Attributes:
-        superseded: replaced by a newer one before the next answer of a rate was due. incomplete: read, while
-        other joints are awaited. of_other_joints: without a joint of the robot. closed_anew: answers after a
-        new search for the assembly mode. input_age: of the last joint state at its arrival [s].
-        latency: from arrival to answer. last_stamp: of the last answer [ns].
-        steps: beyond velocity limits, by joint.
+        incomplete: read, while other joints are awaited. of_other_joints: without a joint of the robot.
+        closed_anew: answers after a new search for the assembly mode. input_age: of the last joint state at
+        its arrival [s]. latency: from arrival to answer. last_stamp: of the last answer [ns].
     """
 
     received: int = 0
     answered: int = 0
-    superseded: int = 0
     incomplete: int = 0
     of_other_joints: int = 0
     closed_anew: int = 0
@@ -74,7 +71,6 @@ class MessageCounts:
     input_age: float = float("nan")
     latency: LatencyWindow = field(default_factory=LatencyWindow)
     last_stamp: int | None = None
-    steps: Counter[str] = field(default_factory=Counter)
 
 
 def input_status(counts: MessageCounts, problems: list[str], age: float | None, stale: str) -> Status:
@@ -87,14 +83,12 @@ def input_status(counts: MessageCounts, problems: list[str], age: float | None, 
     values = {
         "messages in": str(counts.received),
         "messages rejected": str(sum(counts.rejected.values())),
-        "superseded by a newer joint state": str(counts.superseded),
         "read while other joints are awaited": str(counts.incomplete),
         "without a joint of the robot": str(counts.of_other_joints),
         "time since last answer, or first joint state [s]": "none yet" if age is None else f"{age:.3f}",
         "age of input at arrival [s]": f"{counts.input_age:.6f}",
     }
     values |= {f"rejected: {cause}": str(count) for cause, count in sorted(counts.rejected.items())}
-    values |= {f"steps of {name} beyond its velocity limit": str(n) for name, n in counts.steps.items()}
     if age is None and not problems:
         problems = ["waiting for the first joint state"]
     return status_of("input", "joint states are good", values, [stale] if stale else [], problems)

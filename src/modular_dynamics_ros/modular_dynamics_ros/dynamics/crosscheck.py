@@ -1,6 +1,5 @@
 """Comparison of answers with Pinocchio while the node runs, where Pinocchio can represent the robot."""
 
-import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,11 +12,11 @@ from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status
-from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 __all__ = ["AGREEMENTS", "CrossChecks", "PinocchioCheck"]
 
 LARGEST_COMPARED = 100  # velocities: Pinocchio's model needs memory and time that grow with the cube
+THRESHOLD = 1e-9  # largest difference, relative to the terms that add up to a torque
 AGREEMENTS = 10  # comparisons in a row below half the threshold after which torques are published again
 
 
@@ -66,8 +65,7 @@ class CrossChecks:
     Differences are relative to the size of the terms that add up to a torque (`Residual.of_terms`).
 
     Args:
-        check: of this robot, if it was built already. Otherwise it is built in a thread once
-            `crosscheck_rate` is not zero; until then answers are not compared.
+        check: of this robot; None where answers are not compared. rate: [Hz], at most.
 
     Attributes:
         check: compares one answer. count, failed: comparisons since activation, or since the robot was
@@ -76,15 +74,9 @@ class CrossChecks:
         back. held_back: how many answers were not published.
     """
 
-    def __init__(
-        self, robot: Robot, log: ChangeLog, check: PinocchioCheck | None, parameters: DynamicsParameters
-    ) -> None:
-        self._robot, self._log = robot, log
-        self.check = check
-        self._building: threading.Thread | None = None
-        self._text = ""  # text of the present disagreement, logged once as its figure keeps changing
+    def __init__(self, robot: Robot, log: ChangeLog, check: PinocchioCheck | None, rate: float) -> None:
+        self._robot, self._log, self.check, self._rate = robot, log, check, rate
         self.restart()
-        self.set_parameters(parameters)
 
     def restart(self) -> None:
         """Forget all comparisons."""
@@ -94,19 +86,6 @@ class CrossChecks:
         self.stopped = False
         self._agreed = 0  # in a row, below half the threshold
         self._next = float("-inf")
-
-    def set_parameters(self, parameters: DynamicsParameters) -> None:
-        """Take parameters that changed at run time; the last comparison is judged by the new ones."""
-        self._rate, self._threshold = parameters.crosscheck_rate, parameters.crosscheck_threshold
-        self._stops = parameters.on_disagreement == "stop"
-        self.stopped = self._stops and self._rate > 0.0 and (self.stopped or self.disagrees)
-        if self._rate > 0.0 and self.check is None and self._building is None:
-            self._building = threading.Thread(target=self._build, name="cross-check", daemon=True)
-            self._building.start()
-
-    def _build(self) -> None:
-        """Build Pinocchio's model; runs in a thread."""
-        self.check = PinocchioCheck.of(self._robot)
 
     def admits(self, answer: Answer) -> bool:
         """Return whether an answer may be published, after comparing it if that is due.
@@ -130,7 +109,7 @@ class CrossChecks:
         """Return whether to compare the answer of `now` [s]: at most `rate` per second; all while stopped."""
         if self.stopped:
             return True
-        if self._rate == 0.0 or now < self._next:
+        if now < self._next:
             return False
         period = 1.0 / self._rate
         late = now - self._next > period  # comparisons missed during a pause are not caught up on
@@ -144,32 +123,30 @@ class CrossChecks:
         self.where, self.relative = max(
             relative.items(), key=lambda item: (isnan(item[1]), item[1]), default=("", 0.0)
         )
-        self.worst_relative = _larger(self.worst_relative, self.relative)
+        # np.maximum keeps NaN, which max() may lose
+        self.worst_relative = float(np.maximum(self.worst_relative, self.relative))
         for name, difference in absolute.items():
-            self.worst[name] = _larger(self.worst.get(name, 0.0), difference)
-        self._agreed = self._agreed + 1 if self.relative <= 0.5 * self._threshold else 0
-        if self.disagrees:
-            self.stopped = self._stops
-        elif self._agreed >= AGREEMENTS:
-            self.stopped = False
+            self.worst[name] = float(np.maximum(self.worst.get(name, 0.0), difference))
+        self._agreed = self._agreed + 1 if self.relative <= 0.5 * THRESHOLD else 0
+        self.stopped = self.disagrees or (self.stopped and self._agreed < AGREEMENTS)
 
     @property
     def disagrees(self) -> bool:
         """Return whether the last comparison is above the threshold, or NaN."""
-        return self.count > 0 and not self.relative <= self._threshold
+        return self.count > 0 and not self.relative <= THRESHOLD
 
     @property
     def _disagreement(self) -> str:
         """Return the last comparison in words."""
         return (
             f"torques of '{self.where}' differ from Pinocchio's by {self.relative:.1e} of the terms that "
-            f"add up to them, threshold {self._threshold:.1e}"
+            f"add up to them, threshold {THRESHOLD:.1e}"
         )
 
     def status(self) -> Status:
         """Return the status for /diagnostics; with closed loops that of the open tree."""
         self._report()
-        unavailable = self.check.unavailable if self.check is not None else "Pinocchio's model is being built"
+        unavailable = "" if self.check is None else self.check.unavailable
         closed = self._robot.closed
         subject = "torques of the open tree, under the wrenches at its cuts," if closed else "torques"
         values = {
@@ -178,13 +155,12 @@ class CrossChecks:
             "answers held back by the cross-check": str(self.held_back),
             "relative difference": f"{self.relative:.3e}",
             "worst relative difference": f"{self.worst_relative:.3e}",
-            "threshold": f"{self._threshold:.3e}",
         }
         values |= {
             f"worst difference of {name} [N m or N]": f"{worst:.3e}" for name, worst in self.worst.items()
         }
         level, text = OK, f"{subject} equal Pinocchio's"
-        if self._rate == 0.0:
+        if self.check is None:
             text = "off"
         elif self.stopped:
             level = ERROR
@@ -195,25 +171,14 @@ class CrossChecks:
             level, text = WARN, f"the last comparison failed: {self.failure}"
         elif self.count == 0:
             text = "nothing was compared yet"
-        elif self.disagrees:
-            level, text = ERROR, self._disagreement
         return Status(level, "cross-check", text, values=values)
 
     def _report(self) -> None:
         """Log disagreement, torques that are held back, and comparisons that failed."""
         if self.failure:
             self._log.problem("cross-check", "failed", f"a comparison failed: {self.failure}")
-        if not (self.stopped or self.disagrees):
-            self._text = ""
-            return
-        self._text = self._text or self._disagreement
-        if self.stopped:
-            until = f"held back until {AGREEMENTS} in a row agree to half of that"
-            self._log.problem("cross-check", "torques held back", f"{self._text}; {until}", severe=True)
-        else:
-            self._log.problem("cross-check", "disagrees", self._text, severe=True)
-
-
-def _larger(one: float, other: float) -> float:
-    """Return the larger number, or NaN if one is; max() may lose it."""
-    return one if isnan(one) or one >= other else other
+        if self.disagrees:
+            text = f"{self._disagreement}; held back until {AGREEMENTS} in a row agree to half of that"
+            self._log.problem("cross-check", "torques held back", text, severe=True)
+        elif self.stopped:
+            self._log.lasts("cross-check", "torques held back")

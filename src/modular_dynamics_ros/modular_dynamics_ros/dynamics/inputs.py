@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -36,7 +36,7 @@ try:
 except ImportError:  # a node without floating base needs no nav_msgs
     Odometry = None
 
-__all__ = ["WHERE", "WrenchInputs", "base_input", "base_source"]
+__all__ = ["WHERE", "BaseInput", "WrenchInputs", "base_source"]
 
 FOR_A_MOMENT = "a wrench has stopped for a moment"
 MEANWHILE = {
@@ -47,15 +47,39 @@ MEANWHILE = {
 NO_ORIENTATION = -1.0  # sensor_msgs/Imu: first element of the covariance of what the sensor does not measure
 
 
-class BaseStateInput(Subscriptions):
-    """Stores states of the base; a bad message is refused, and the last good one stays."""
+class BaseInput(Subscriptions):
+    """Stores states of the base; a bad message is refused, and the last good one stays.
 
-    def __init__(self, node: SessionNode, computation: Computation) -> None:
+    Args:
+        source: the topic: see `base_source`.
+    """
+
+    def __init__(self, node: SessionNode, computation: Computation, source: str) -> None:
         super().__init__(node)
         robot, states = computation.robot, computation.base_states
         assert robot.base is not None  # the caller looks
         assert states is not None
         self._robot, self._base, self._states = robot, robot.base, states
+        kind, receive = (Imu, self._on_imu) if source == "imu" else (Odometry, self._on_odometry)
+        self._subscribe(kind, source, receive, SENSOR)
+
+    def _on_imu(self, message: Imu, info: dict[str, Any]) -> None:
+        """Store the orientation of an IMU on the base as that of the base."""
+        with self._refusing("imu", "imu"):
+            x_base_link = self._base.frame(self._robot.link(message.header.frame_id))
+            if message.orientation_covariance[0] == NO_ORIENTATION:
+                raise BadMessage(
+                    "no orientation", "its orientation_covariance begins with -1: it measures no orientation"
+                )
+            orientation = unit_quaternion(message.orientation)
+            turned = orientation * x_base_link.primary.conjugate()
+            self._take(message.header.stamp, info, turned, np.zeros(6))
+
+    def _on_odometry(self, message: Any, info: dict[str, Any]) -> None:
+        """Store orientation and twist of the base."""
+        with self._refusing("odometry", "odometry"):
+            orientation, twist = base_state_from_message(message, self._robot, self._base)
+            self._take(message.header.stamp, info, orientation, twist)
 
     def _take(self, stamp: Time, info: dict[str, Any], orientation: Quaternion, twist: Array) -> None:
         """Store the state of the base at a message's stamp or, if that is zero, its time of sending.
@@ -74,68 +98,20 @@ class BaseStateInput(Subscriptions):
         self._states.add(instant, orientation, twist)
 
 
-class ImuInput(BaseStateInput):
-    """Orientations of the base, from an IMU on it."""
-
-    def __init__(self, node: SessionNode, computation: Computation) -> None:
-        super().__init__(node, computation)
-        self._subscribe_to_stream(Imu, "imu", self._on_imu, SENSOR)
-
-    def _on_imu(self, message: Imu, info: dict[str, Any]) -> None:
-        """Store the orientation of an IMU as that of the base."""
-        with self._refusing("imu", "imu"):
-            x_base_link = self._base.frame(self._robot.link(message.header.frame_id))
-            if message.orientation_covariance[0] == NO_ORIENTATION:
-                raise BadMessage(
-                    "no orientation", "its orientation_covariance begins with -1: it measures no orientation"
-                )
-            orientation = unit_quaternion(message.orientation)
-            turned = orientation * x_base_link.primary.conjugate()
-            self._take(message.header.stamp, info, turned, np.zeros(6))
-
-
-class OdometryInput(BaseStateInput):
-    """Pose and twist of the base."""
-
-    def __init__(self, node: SessionNode, computation: Computation) -> None:
-        super().__init__(node, computation)
-        self._subscribe_to_stream(Odometry, "odometry", self._on_odometry, SENSOR)
-
-    def _on_odometry(self, message: Any, info: dict[str, Any]) -> None:
-        """Store orientation and twist of the base."""
-        with self._refusing("odometry", "odometry"):
-            orientation, twist = base_state_from_message(message, self._robot, self._base)
-            self._take(message.header.stamp, info, orientation, twist)
-
-
 def base_source(parameters: DynamicsParameters) -> str:
     """Return the topic of the base's state, or "" if the root is fixed and gravity is the parameter's.
 
     Raises:
-        SettingError: two topics would give the orientation of the base.
+        SettingError: two topics would give the orientation of the base; or messages cannot be imported.
     """
     imu = parameters.gravity_source == "imu"
     if imu and parameters.floating_base:
         raise SettingError(
             "gravity_source 'imu' is for a fixed root; with floating_base odometry says how it is turned"
         )
-    return "odometry" if parameters.floating_base else "imu" if imu else ""
-
-
-def base_input(
-    parameters: DynamicsParameters,
-) -> tuple[Callable[[SessionNode, Computation], Subscriptions], ...]:
-    """Return the class of the input for the base's topic, in a tuple; empty if there is none.
-
-    Raises:
-        SettingError: its messages cannot be imported; or as of `base_source`.
-    """
-    source = base_source(parameters)
-    if source != "odometry":
-        return (ImuInput,) if source else ()
-    if Odometry is None:
+    if parameters.floating_base and Odometry is None:
         raise SettingError("floating_base needs nav_msgs/Odometry: the package nav_msgs is not installed")
-    return (OdometryInput,)
+    return "odometry" if parameters.floating_base else "imu" if imu else ""
 
 
 REFUSED, STOPPED = WHERE = "wrenches", "stopped wrench"  # places of the log
@@ -155,10 +131,10 @@ class WrenchInputs(Subscriptions):
         self._reported_stops = 0
         # all that is queued: on a busy computer the newest one would not be reached, one at a time
         external = partial(self._on_wrench, None)
-        self._subscribe_to_stream(WrenchStamped, "~/external_wrench", external, SENSOR)
+        self._subscribe(WrenchStamped, "~/external_wrench", external, SENSOR)
         for name in computation.robot.black_boxes:
             topic, of_box = f"~/black_box/{topic_name(name)}/wrench", partial(self._on_wrench, name)
-            self._subscribe_to_stream(WrenchStamped, topic, of_box, SENSOR)
+            self._subscribe(WrenchStamped, topic, of_box, SENSOR)
 
     def continue_from(self, other: "WrenchInputs") -> None:
         """Take over counts from the session that this one replaces."""
@@ -181,8 +157,7 @@ class WrenchInputs(Subscriptions):
                 wrenches.take_external(frame, wrench, arrival)
             else:
                 self._boxes.measured(box, frame, wrench)
-                taken = wrenches.take_black_box(box, frame, wrench, arrival)
-                self._boxes.taken(box, taken)
+                wrenches.take_black_box(box, frame, wrench, arrival)
 
     @contextmanager
     def _counting(self, box: str | None) -> Iterator[None]:

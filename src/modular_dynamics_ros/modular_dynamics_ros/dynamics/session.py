@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from builtin_interfaces.msg import Time
@@ -23,17 +23,15 @@ from modular_dynamics_ros.computation.changes.edits import Applied
 from modular_dynamics_ros.computation.changes.kinds import locked_positions
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.robot import Robot, robot_of
+from modular_dynamics_ros.computation.robot import robot_of
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.values import Array, State
-from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks, PinocchioCheck
-from modular_dynamics_ros.dynamics.inputs import WHERE, WrenchInputs, base_input, base_source
+from modular_dynamics_ros.dynamics.inputs import WHERE, BaseInput, WrenchInputs, base_source
 from modular_dynamics_ros.dynamics.terms import TermOutputs
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 from modular_dynamics_ros.lifecycle.entities import LATCHED
-from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK
 from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.status import Status, status_of
@@ -45,7 +43,7 @@ from modular_dynamics_ros.messages.subsystems import (
 from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.outputs import JointStateWriter, Outputs, WrenchTopics
 from modular_dynamics_ros.node.robot_node import WATCH_PERIOD, RobotSession
-from modular_dynamics_ros.node.session_node import AnswerRecord, SessionNode
+from modular_dynamics_ros.node.session_node import SessionNode
 from modular_dynamics_ros.node.settings import dynamics_settings, graph_of
 from modular_dynamics_ros.node.topic_names import topic_names
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
@@ -55,8 +53,6 @@ __all__ = [
     "DynamicsSession",
     "PreparedRobot",
     "TorqueRamp",
-    "limited_joints",
-    "output_status",
     "prepared_keeping",
     "prepared_robot",
 ]
@@ -326,9 +322,9 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
     def __init__(self, node: SessionNode, prepared: PreparedRobot, parameters: DynamicsParameters) -> None:
         computation, self.prepared = prepared.computation, prepared
         super().__init__(node, computation, parameters)
-        self._base_input, self.limited = base_input(parameters), Counter[str]()
-        self.crosschecks = CrossChecks(self.robot, node.log, prepared.check, parameters)
-        self.boxes = BlackBoxes(node, computation, parameters, self._on_matched)
+        self._base_source, self.limited = base_source(parameters), Counter[str]()
+        self.crosschecks = CrossChecks(self.robot, node.log, prepared.check, parameters.crosscheck_rate)
+        self.boxes = BlackBoxes(node, computation, parameters)
         # last of what may refuse the robot: its publishers would be left behind
         self._outputs = DynamicsOutputs(node, computation, parameters)
         self.last_published: Answer | None = None
@@ -337,8 +333,6 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         self._ramp = TorqueRamp(node)
         self._reference: ReferenceInput | None = None  # while active
         self._wrenches: WrenchInputs | None = None  # while active
-        self._rate_timer: Any = None
-        self._newest: tuple[State, int] | None = None  # state and arrival, which the timer is to answer
 
     def activate(self, state: LifecycleState | None) -> None:
         """Subscribe and begin to answer; publish the graph."""
@@ -348,24 +342,12 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         self._outputs.description = self.description
         self._outputs.activate(state)
         self._wrenches = WrenchInputs(node, self.computation, self.boxes)
-        self.boxes.activate()
         self._reference = ReferenceInput(node, self.computation, parameters.reference_type)
-        others = [
-            self._reference,
-            self._wrenches,
-            *(make(node, self.computation) for make in self._base_input),
-        ]
+        others = [self._reference, self._wrenches]
+        if self._base_source:
+            others.append(BaseInput(node, self.computation, self._base_source))
         self._subscribe(others, efforts=self._outputs.terms.contact.needs_efforts)
         self._outputs.publish_graph(node.stamp())
-        self._set_rate(parameters.rate)
-
-    def finish(self) -> None:
-        """Answer the state that waits for the timer; reject those that wait for wrenches."""
-        self._end_timer()
-        try:
-            self._on_rate()
-        finally:
-            self.boxes.retire()
 
     def continue_from(self, other: "DynamicsSession") -> None:
         """See `RobotSession`."""
@@ -393,115 +375,45 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
-        self._end_timer()
         self.boxes.deactivate()
         super().deactivate()
-        self._newest = self.last_published = self._last_answered = self._computed = None
+        self.last_published = self._last_answered = self._computed = None
         self._wrenches = self._reference = None
         self._ramp = TorqueRamp(self._node)
 
     def destroy(self) -> None:
         """Deactivate, and remove the publishers."""
+        self.boxes.retire()
         super().destroy()
-        self.boxes.destroy()
 
     def set_parameters(self, parameters: DynamicsParameters) -> None:
         """Take parameters that changed at run time."""
         if parameters.output != self.parameters.output and self.record.counts.answered:
             self._node.log.note(PUBLISHING[parameters.output])
-        rate, self.parameters = self.parameters.rate, parameters
+        self.parameters = parameters
         self._outputs.terms.parameters = parameters
         self.computation.apply_settings(dynamics_settings(parameters))
         self.computation.set_gravity(parameters.gravity)
         self.robot = self.computation.robot
-        self.crosschecks.set_parameters(parameters)
-        self.boxes.set_wait(parameters.black_box_wait)
-        if self._states is not None and rate != parameters.rate:
-            self._set_rate(parameters.rate)
-            self._on_rate()  # answers the state that waited for the timer
 
     def statuses(self) -> list[Status]:
         """Return the statuses for /diagnostics, while active."""
         answer = self.last_published
         statuses = [
             self.record.status("cross-check", *WHERE),
-            output_status(self.record, self.limited, self.computation, self.acceleration_source, answer),
+            self._output_status(answer),
             self.crosschecks.status(),
         ]
         if self._wrenches is not None:
             statuses.append(self._wrenches.status())
         return [*statuses, self.record.closure_status(answer)] if self.robot.closed else statuses
 
-    def _set_rate(self, rate: float) -> None:
-        """Answer the newest state at this rate [Hz] from now on; 0: every state at once."""
-        self._end_timer()
-        self.record.period = period = 1.0 / rate if rate > 0.0 else 0.0
-        if period:
-            self._rate_timer = self._node.create_timer(period, self._on_rate, clock=STEADY_CLOCK)
-
-    def _end_timer(self) -> None:
-        """End the timer of a rate. The record's period stays: it is that of the next robot by then."""
-        if self._rate_timer is not None:
-            self._node.destroy_timer(self._rate_timer)
-            self._rate_timer = None
-
     def on_state(self, state: State, arrival: int) -> None:
-        """Answer a state now, with the timer of a rate, or with its wrenches: see `RobotSession`."""
+        """Publish the torques of a state, unless the comparison with Pinocchio holds them back."""
         self.boxes.observe(state)
-        if self._rate_timer is None:
-            self._answer_or_wait(state, arrival)
-            return
-        self.record.counts.superseded += self._newest is not None
-        self._newest, self.record.pending_stamp = (state, arrival), state.stamp
-
-    def _on_rate(self) -> None:
-        """Answer the newest state, if there is one since the last call."""
-        if self._newest is None:
-            return
-        (state, arrival), self._newest, self.record.pending_stamp = self._newest, None, None
-        try:
-            now, delay = self._node.now(), "it waited for its turn (rate)"
-            self.record.require_fresh(state.stamp, now, arrival, delay)
-            self._answer_or_wait(state, arrival)
-        except BadMessage as error:
-            self.record.rejected(error)
-
-    def _answer_or_wait(self, state: State, arrival: int) -> None:
-        """Answer a state, or let it wait for the wrenches of black boxes."""
-        boxes = self.boxes
-        if boxes.wait:
-            boxes.add(state, arrival)
-            self._note_pending()
-        self._outputs.publish_motions(state.stamp, lambda: boxes.motions(state))
-        if not boxes.wait:
-            self._compute(state, arrival)
-
-    def _on_matched(
-        self, state: State, arrival: int, wrenches: Mapping[str, TimedWrench] | BadMessage
-    ) -> None:
-        """Answer a state whose wrenches have arrived; reject one whose wrenches will not."""
-        self._note_pending()
-        try:
-            if isinstance(wrenches, BadMessage):
-                raise wrenches
-            now, delay = self._node.now(), "it waited for wrenches"
-            self.record.require_fresh(state.stamp, now, arrival, delay)
-            self._compute(state, arrival, wrenches)
-        except BadMessage as error:
-            self.record.rejected(error)
-
-    def _note_pending(self) -> None:
-        """Store the stamp of the newest state that waits: see `AnswerRecord`."""
-        self.record.pending_stamp = self.boxes.newest if self._newest is None else self._newest[0].stamp
-
-    def _compute(self, state: State, arrival: int, boxes: Mapping[str, TimedWrench] | None = None) -> None:
-        """Compute and publish the answer to a state, with wrenches of black boxes that belong to it."""
+        self._outputs.publish_motions(state.stamp, lambda: self.boxes.motions(state))
         previous = self._computed, self.record.last
-        self._publish(self.computation.compute(state, self._node.now(), *previous, boxes=boxes), arrival)
-
-    def _publish(self, answer: Answer, arrival: int) -> None:
-        """Publish an answer, unless the comparison with Pinocchio holds it back."""
-        self._computed = answer
+        self._computed = answer = self.computation.compute(state, self._node.now(), *previous)
         if not self.crosschecks.admits(answer):
             return
         now = self._node.now()  # time may have passed in other threads
@@ -514,7 +426,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         self.record.answered(answer, arrival, now, self.computation.settings.closure_tolerance)
         # any() alone takes longer than the rest of this function
         if self.computation.settings.effort_limits != "off" and answer.exceeded.any():
-            self.limited.update(limited_joints(self.robot, answer))
+            self.limited.update(self._limited_by(answer))
 
     def on_watch(self) -> None:
         """While input is stale, publish what the parameter on_stale says."""
@@ -544,33 +456,20 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         if self.parameters.on_stale == "ramp_to_zero":
             self._ramp.finish(self.parameters.ramp_time, hurried)
 
+    def _limited_by(self, answer: Answer) -> list[str]:
+        """Return the joints whose effort limits the answer exceeded."""
+        return [self.robot.state_names[index] for index in np.flatnonzero(answer.exceeded)]
 
-def limited_joints(robot: Robot, answer: Answer) -> list[str]:
-    """Return the joints whose effort limits the answer exceeded."""
-    return [robot.state_names[index] for index in np.flatnonzero(answer.exceeded)]
-
-
-def output_status(
-    record: AnswerRecord,
-    limited: "Counter[str]",
-    computation: Computation,
-    source: str,
-    answer: Answer | None,
-) -> Status:
-    """Return the status of rate, latency, effort limits and the source of accelerations.
-
-    Args:
-        limited: answers above the effort limit, by joint. source: of the accelerations, in words.
-        answer: the last one.
-    """
-    robot, settings = computation.robot, computation.settings
-    values = {
-        **answer_values(record.counts, source),
-        "output": settings.output,
-        "root": robot.mounting,
-    }
-    values |= {f"answers above the effort limit of {name}": str(count) for name, count in limited.items()}
-    now = [] if answer is None else limited_joints(robot, answer)
-    warnings = [f"effort limit reached ({settings.effort_limits}): {', '.join(now)}"] if now else []
-    good = f"{robot.graph.name}: torques of {len(robot.joint_names)} joints"
-    return status_of("output", good, values, warnings=warnings)
+    def _output_status(self, answer: Answer | None) -> Status:
+        """Return the status of rate, latency, effort limits and the source of accelerations."""
+        robot, settings = self.robot, self.computation.settings
+        values = {
+            **answer_values(self.record.counts, self.acceleration_source),
+            "output": settings.output,
+            "root": robot.mounting,
+        }
+        values |= {f"answers above the effort limit of {name}": str(n) for name, n in self.limited.items()}
+        now = [] if answer is None else self._limited_by(answer)
+        warnings = [f"effort limit reached ({settings.effort_limits}): {', '.join(now)}"] if now else []
+        good = f"{robot.graph.name}: torques of {len(robot.joint_names)} joints"
+        return status_of("output", good, values, warnings=warnings)

@@ -1,30 +1,25 @@
 """Details of an answer, while subscribed: torque terms, wrenches, contact torques, arrows."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from builtin_interfaces.msg import Time
-from modular_dynamics_interfaces.msg import EquationOfMotion, JointWrenches, TorqueTerms
+from modular_dynamics_interfaces.msg import JointWrenches, TorqueTerms
 from sensor_msgs.msg import JointState
-from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 import modular_dynamics as md
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.queries.quantities import equation_of_motion
-from modular_dynamics_ros.computation.queries.query_model import QueryError, QueryModel
+from modular_dynamics_ros.computation.queries.query_model import QueryModel
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.torque_terms import ExternalTorques
 from modular_dynamics_ros.computation.values import Array, joint_indices
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.markers import WrenchMarkerWriter, arrow_scales
-from modular_dynamics_ros.messages.queries import equation_message, torque_terms_message
-from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.messages.queries import torque_terms_message
 from modular_dynamics_ros.messages.subsystems import JointWrenchesWriter, known_efforts_message
-from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.node.outputs import MARKER_RATE, Pace, SubscribedPublishers
 from modular_dynamics_ros.node.session_node import SessionNode
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
@@ -98,10 +93,8 @@ class TermOutputs:
         self._computation, self.parameters = computation, parameters
         self._model: QueryModel | None = None  # model of the robot at the last call; gravity may change
         self._terms = make_publisher(TorqueTerms, "~/torque_terms")
-        self._equation = make_publisher(EquationOfMotion, "~/equation_of_motion", 1)
         self._joint_wrenches = make_publisher(JointWrenches, "~/joint_wrenches")
         self.contact = ContactOutput(make_publisher, subscribed, computation)
-        self._trajectory = make_publisher(JointTrajectory, "~/joint_trajectory")
         self._markers = make_publisher(MarkerArray, "~/markers", 1)
         self._outside = _outside_boxes(robot)
         graph = robot.graph
@@ -109,29 +102,17 @@ class TermOutputs:
         self._loops = [loop.name for loop in graph.loop_joints]
         joints_and_links += [(loop.name, loop.successor.link) for loop in graph.loop_joints]
         self._wrench_writer = JointWrenchesWriter(joints_and_links, robot.frame_prefix)
-        self._commanded = list(parameters.controller_joints or robot.commanded)
-        self._order = [robot.commanded[name] for name in self._commanded]
         self._marker_writer = WrenchMarkerWriter(robot)
-        self._marker_pace, self._equation_pace = Pace(), Pace()
+        self._marker_pace = Pace()
 
     def publish(self, answer: Answer, stamp: Time) -> None:
-        """Publish the subscribed terms of an answer; report and omit one that cannot be computed."""
+        """Publish what is subscribed to of an answer."""
         subscribed, robot, dynamics = self._subscribed, self._computation.robot, answer.dynamics
         if self._terms in subscribed.publishers:
-            with self._reporting("torque_terms"):
-                friction = self._computation.settings.friction == "urdf"
-                split = self._solvers.terms.split
-                terms = split(answer.configuration, answer.state, dynamics, friction=friction)
-                self._terms.publish(torque_terms_message(stamp, robot.joint_names, terms))
-        if self._equation in subscribed.publishers and self._equation_pace.due(self.parameters.equation_rate):
-            with self._reporting("equation_of_motion"):
-                equation = equation_of_motion(self._solvers, answer.configuration, answer.state)
-                self._equation.publish(equation_message(stamp, equation))
+            self._publish_terms(answer, stamp)
         if self._joint_wrenches in subscribed.publishers:
             self._joint_wrenches.publish(self._wrench_writer.write(stamp, self._wrenches(answer)))
         self.contact.publish(answer, stamp, self.parameters.external_torque_cutoff)
-        if self._trajectory in subscribed.publishers:
-            self._trajectory.publish(self._point(answer, stamp))
         if self._markers in subscribed.publishers and self._marker_pace.due(MARKER_RATE):
             base = None if robot.base is None else dynamics.base_wrench
             given = self.parameters.force_scale, self.parameters.moment_scale
@@ -140,13 +121,19 @@ class TermOutputs:
             write = self._marker_writer.write
             self._markers.publish(write(stamp, dynamics.connection_wrenches, base, *scales))
 
-    @property
-    def _solvers(self) -> QueryModel:
-        """Return the current robot's solvers, which share the workspace of the answers."""
+    def _publish_terms(self, answer: Answer, stamp: Time) -> None:
+        """Publish the terms of the torques; report where they cannot be computed."""
         one = self._computation
-        if self._model is None or self._model.robot is not one.robot:
-            self._model = QueryModel(one.robot, one.settings, one.solver)
-        return self._model
+        robot, friction = one.robot, one.settings.friction == "urdf"
+        if self._model is None or self._model.robot is not robot:
+            # its solvers share the workspace of the answers
+            self._model = QueryModel(robot, one.settings, one.solver)
+        try:
+            split = self._model.terms.split
+            terms = split(answer.configuration, answer.state, answer.dynamics, friction=friction)
+            self._terms.publish(torque_terms_message(stamp, robot.joint_names, terms))
+        except (BadMessage, md.ModularDynamicsError) as error:
+            self._node.log.problem("torque_terms", type(error).__name__, f"not published: {error}")
 
     def _wrenches(self, answer: Answer) -> Array:
         """Return wrenches (k, 6) of the joints outside black boxes, then of the loop joints."""
@@ -155,21 +142,6 @@ class TermOutputs:
         if isinstance(dynamics, ClosedLoopSolution) and self._loops:
             return np.vstack([wrenches, *(dynamics.cut_wrenches[name][1] for name in self._loops)])
         return wrenches
-
-    def _point(self, answer: Answer, stamp: Time) -> JointTrajectory:
-        """Return one trajectory point, due trajectory_delay after the state."""
-        state, order = answer.state, self._order
-        sample = state.q[order], state.v[order], state.a[order], answer.effort[order]
-        delay = round(self.parameters.trajectory_delay * 1e9)
-        return trajectory_message(stamp_nanoseconds(stamp), self._commanded, [delay], [sample])
-
-    @contextmanager
-    def _reporting(self, topic: str) -> Iterator[None]:
-        """Report errors of the body; then nothing is published on the topic."""
-        try:
-            yield
-        except (BadMessage, QueryError, md.ModularDynamicsError) as error:
-            self._node.log.problem(topic, type(error).__name__, f"not published: {error}")
 
 
 def _outside_boxes(robot: Robot) -> Sequence[int]:

@@ -15,7 +15,6 @@ __all__ = [
     "JOINT_STATES",
     "LATCHED",
     "NO_PUBLISHER_EVENTS",
-    "NO_SUBSCRIPTION_EVENTS",
     "REQUESTS",
     "ReadingNode",
     "SENSOR",
@@ -43,7 +42,7 @@ REQUESTS = QoSProfile(depth=500, reliability=ReliabilityPolicy.RELIABLE)
 #: rclpy would watch two events of each publisher at every message, a third of its time; that a subscriber is
 #: incompatible is still logged by the subscriber.
 NO_PUBLISHER_EVENTS = PublisherEventCallbacks(use_default_callbacks=False)
-#: The same of subscriptions; best effort is compatible with every publisher.
+#: The same of subscriptions: watching the events of one takes a tenth of each look for messages.
 NO_SUBSCRIPTION_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
 
 
@@ -62,7 +61,8 @@ class ReadingNode(Node):
     def create_subscription(
         self, msg_type: type, topic: str, callback: Callable[..., None], *qos: Any, **options: Any
     ) -> Any:
-        """Create rclpy's subscription, read by this package's executor."""
+        """Create rclpy's subscription, read by this package's executor; without events, unless asked for."""
+        options.setdefault("event_callbacks", NO_SUBSCRIPTION_EVENTS)
         if options.pop("raw", False):
             return super().create_subscription(msg_type, topic, callback, *qos, raw=True, **options)
         alone = _takes_one(callback)

@@ -15,7 +15,7 @@ from modular_dynamics_ros.exceptions import NumbersError, ParameterError
 Array = NDArray[np.float64]
 HEAVIEST, FARTHEST = 1e5, 1e3  # largest mass of a load [kg], largest size of a solid and its distance [m]
 SMALLEST = 1e-6  # least size of a solid [m]
-BOX, SPHERE, CYLINDER, CONE = 1, 2, 3, 4  # types of shape_msgs/SolidPrimitive; a prism (5) has a polygon
+BOX, SPHERE, CYLINDER = 1, 2, 3  # types of shape_msgs/SolidPrimitive
 
 
 class Load(NamedTuple):
@@ -70,19 +70,10 @@ def _cylinder(height: float, radius: float) -> Load:
     return Load(volume, np.zeros(3), np.diag([across, across, 0.5 * volume * radius**2]))
 
 
-def _cone(height: float, radius: float) -> Load:
-    """Return a cone with its origin halfway between base and tip, the tip on z."""
-    volume = np.pi * radius**2 * height / 3
-    across = volume * 3 / 80 * (4 * radius**2 + height**2)
-    com, along = np.array([0.0, 0.0, -height / 4]), 0.3 * volume * radius**2
-    return Load(volume, com, np.diag([across, across, along]))
-
-
 _BODIES: Mapping[int, tuple[str, int, Callable[..., Load]]] = {
     BOX: ("box", 3, _box),
     SPHERE: ("sphere", 1, _sphere),
     CYLINDER: ("cylinder", 2, _cylinder),
-    CONE: ("cone", 2, _cone),
 }
 
 
@@ -93,7 +84,7 @@ def body_of_primitive(kind: int, dimensions: Sequence[float]) -> Load:
         NumbersError: another kind, or dimensions that no such solid has.
     """
     if kind not in _BODIES:
-        raise NumbersError(f"a solid of type {kind}; known are box (1), sphere (2), cylinder (3), cone (4)")
+        raise NumbersError(f"a solid of type {kind}; known are box (1), sphere (2), cylinder (3)")
     name, count, make = _BODIES[kind]
     sizes = [float(size) for size in dimensions[:count]]
     if len(sizes) < count or not all(SMALLEST <= size <= FARTHEST for size in sizes):
@@ -181,14 +172,14 @@ def masses_by_id(texts: Sequence[str]) -> dict[str, float]:
 
 
 class Masses:
-    """Masses of objects: by name, by the message that attached them, or by density, in this order.
+    """Masses of objects: by name, else by the message that attached them.
 
     Args:
-        given: [kg] by the id of an object. density: [kg/m^3] of all others; 0: not known.
+        given: [kg] by the id of an object.
     """
 
-    def __init__(self, given: Mapping[str, float], density: float) -> None:
-        self._given, self._density, self._messages = given, density, dict[str, float]()
+    def __init__(self, given: Mapping[str, float]) -> None:
+        self._given, self._messages = given, dict[str, float]()
 
     def take(self, message: Any) -> None:
         """Note the weight in an AttachedCollisionObject, if it is one; planning scenes do not keep it."""
@@ -201,16 +192,11 @@ class Masses:
         for name in names:
             self._messages.pop(name, None)
 
-    def of(self, name: str, volume: float) -> float:
-        """Return the mass [kg] of an object. Raises NumbersError: it is not known, or no robot carries it."""
-        mass = self._given.get(name) or self._messages.get(name) or self._density * volume
-        if not mass > 0.0:
-            raise NumbersError(
-                "its mass is not known: name it in object_masses, attach it with a weight, or set density"
-            )
-        if mass > HEAVIEST:
-            raise NumbersError(f"its mass is {mass:g} kg, above {HEAVIEST:g}: are its sizes in metres?")
-        return float(mass)
+    def of(self, name: str) -> float:
+        """Return the mass [kg] of an object. Raises NumbersError: it is not known."""
+        if not (mass := self._given.get(name) or self._messages.get(name)):
+            raise NumbersError("its mass is not known: name it in object_masses, or attach it with a weight")
+        return mass
 
 
 def payloads_of(attached: Sequence[Any], masses: Masses, refuse: Callable[[str], None]) -> dict[str, Load]:
@@ -253,4 +239,4 @@ def _load(attached: Any, masses: Masses) -> Load:
     if not shapes:
         raise NumbersError("it has neither solids nor meshes, so that its centre is not known")
     whole = placed(sum_of([placed(body, pose) for body, pose in shapes]), entry.pose)
-    return whole.scaled(masses.of(entry.id, whole.mass))
+    return whole.scaled(masses.of(entry.id))

@@ -1,9 +1,9 @@
 """moveit_payload_node: what MoveIt has attached to the robot becomes payloads of dynamics_node.
 
 It asks MoveIt (get_planning_scene) for the attached objects each second, and when monitored_planning_scene
-says that objects have changed. The objects of a link are one payload: masses by name, by the weight in the
-message on attached_collision_object that attached the object, or by density; centre and inertia by the
-shapes, at even density. The payload goes to dynamics_node/set_payload; when the last object of a link is
+says that objects have changed. The objects of a link are one payload: masses by name, or by the weight in
+the message on attached_collision_object that attached the object; centre and inertia by the shapes, at even
+density. The payload goes to dynamics_node/set_payload; when the last object of a link is
 detached, it is removed. An object whose mass is not known is not counted, with a warning.
 
 The node needs moveit_msgs. The payloads of links that carry attached objects are its own: another set_payload
@@ -57,7 +57,7 @@ class MoveitPayloadNode(ReadingNode):
     def __init__(self, **options: Any) -> None:
         super().__init__("moveit_payload_node", **options)
         self.parameters = parameters = declare(self, MoveitParameters)
-        self._masses = Masses(masses_by_id(parameters.object_masses), parameters.density)
+        self._masses = Masses(masses_by_id(parameters.object_masses))
         scene, attached, get_scene = _messages()
         self._components = get_scene.Request()
         self._components.components.components = self._components.components.ROBOT_STATE_ATTACHED_OBJECTS

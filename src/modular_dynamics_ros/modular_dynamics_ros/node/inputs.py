@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from rclpy.clock import JumpThreshold, TimeJump
-from rclpy.duration import Duration
 from rclpy.serialization import deserialize_message
 from trajectory_msgs.msg import JointTrajectory
 
@@ -15,7 +13,7 @@ from modular_dynamics_ros.computation.accelerations.reference_trajectory import 
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
 from modular_dynamics_ros.exceptions import BadMessage, NodeError, RobotError
-from modular_dynamics_ros.lifecycle.entities import JOINT_STATES, NO_SUBSCRIPTION_EVENTS
+from modular_dynamics_ros.lifecycle.entities import JOINT_STATES
 from modular_dynamics_ros.messages import trajectories
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.node.session_node import SessionNode
@@ -23,8 +21,6 @@ from modular_dynamics_ros.node.worker import Worker
 
 __all__ = ["ReferenceInput", "Subscriptions", "require_reference_type"]
 
-# of /clock; messages of it that overtake each other set it back by less
-SET_BACK = JumpThreshold(min_forward=None, min_backward=Duration(seconds=-0.1))
 AT_ONCE = 50_000  # [bytes] that rclpy reads within 10 ms: it makes an object of each point of a trajectory
 MOST_WAITING = 10  # large references, as many as the middleware keeps
 
@@ -36,11 +32,7 @@ class Subscriptions:
         self._node = node
         self._subscriptions: list[Any] = []
 
-    def _subscribe(self, kind: type, topic: str, receive: Callable[[Any], None], qos: Any) -> None:
-        """Subscribe to a topic; `receive` gets each message."""
-        self._subscribe_with_info(kind, topic, lambda message, info: receive(message), qos)
-
-    def _subscribe_with_info(
+    def _subscribe(
         self,
         kind: type,
         topic: str,
@@ -52,12 +44,6 @@ class Subscriptions:
         subscription = self._node.create_subscription(kind, topic, callback, qos, **options)
         self._subscriptions.append(subscription)
         return subscription
-
-    def _subscribe_to_stream(
-        self, kind: type, topic: str, receive: Callable[[Any, dict[str, Any]], None], qos: Any
-    ) -> None:
-        """Subscribe to a topic as frequent as joint states; `receive` gets each message with its info."""
-        self._subscribe_with_info(kind, topic, receive, qos, event_callbacks=NO_SUBSCRIPTION_EVENTS)
 
     @contextmanager
     def _refusing(self, where: str, what: str) -> Iterator[None]:
@@ -95,16 +81,14 @@ class ReferenceInput(Subscriptions):
         if reference_type == "controller_state":
             # as many as joint states, which may wait as long; they are stamped alike
             kind, receive = trajectories.JointTrajectoryControllerState, self._on_controller_state
-            self._subscribe_to_stream(kind, "controller_state", receive, JOINT_STATES)
+            self._subscribe(kind, "controller_state", receive, JOINT_STATES)
         else:
             # serialized: rclpy takes a second to make 100,000 points of a message, and nothing else is called
-            self._subscribe_with_info(JointTrajectory, "reference", self._on_reference, 10, raw=True)
+            self._subscribe(JointTrajectory, "reference", self._on_reference, 10, raw=True)
         self._worker, self._unread = Worker(node), deque[tuple[bytes, int]]()  # large ones that are read
-        self._jumps = node.get_clock().create_jump_callback(SET_BACK, post_callback=self._on_jump)
 
     def destroy(self) -> None:
         """Remove the subscription; what is still being read is not taken."""
-        self._jumps.unregister()
         self._worker.destroy(NodeError("ended"))
         super().destroy()
 
@@ -183,7 +167,3 @@ class ReferenceInput(Subscriptions):
             read: returns the accelerations of joints by name from the message.
         """
         return read(self._computation.robot.state_names)
-
-    def _on_jump(self, jump: TimeJump) -> None:
-        """Discard trajectories after a simulation restarts; they would become active at their time."""
-        self._computation.accelerations.forget_reference()

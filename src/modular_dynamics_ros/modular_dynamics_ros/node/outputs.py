@@ -80,9 +80,8 @@ class Pace:
         self._next = 0.0  # [s]
 
     def due(self, rate: float) -> bool:
-        """Return whether a message may be sent now, and count it as sent; `rate` [Hz], 0: never."""
-        now = time.monotonic()
-        if rate == 0.0 or now < self._next:
+        """Return whether a message may be sent now, and count it as sent; `rate` [Hz]."""
+        if (now := time.monotonic()) < self._next:
             return False
         self._next = now + 1.0 / rate
         return True

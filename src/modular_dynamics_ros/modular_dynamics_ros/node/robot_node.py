@@ -7,22 +7,19 @@ topic robot_description; both succeed, so that nodes may start in any order. A b
 fail. inactive --activate--> active: each joint state goes to the session of the robot. While a robot is
 awaited nothing is answered and /diagnostics says so.
 
-Descriptions are prepared by a worker, while joint states are answered. One without a stamp counts from the
-next joint state on; if it is refused the last good one stays. One with a stamp (attribute of
-<modular_dynamics>) says that the robot has changed: joint states that came after it wait until it is
-prepared, and if it is refused nothing is answered. A joint state may name its description
-(`description_frame`): the active one goes on while states that name it come, and a state that names any
-other is not answered.
+Descriptions are prepared by a worker, while joint states are answered, and used as soon as they are prepared.
+If one without a stamp is refused the last good one stays. One with a stamp (attribute of <modular_dynamics>)
+says that the robot has changed: joint states that came after it wait until it is prepared, and if it is
+refused nothing is answered. A joint state may name its description (`description_frame`): it is answered by
+the active one, waits for one that is being prepared, and is refused if it names any other.
 """
 
-import time
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any, Generic, NamedTuple
 
+from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -31,7 +28,7 @@ from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import header_of
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK, State
 from modular_dynamics_ros.exceptions import BadMessage, NodeError, NoJointsError, RobotError, SettingError
-from modular_dynamics_ros.lifecycle.entities import DESCRIPTIONS, JOINT_STATES, NO_SUBSCRIPTION_EVENTS
+from modular_dynamics_ros.lifecycle.entities import DESCRIPTIONS, JOINT_STATES
 from modular_dynamics_ros.lifecycle.node import FAILURE, STEADY_CLOCK, SUCCESS, ManagedNode
 from modular_dynamics_ros.messages.stamps import description_digest, description_of, stamp_seconds
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status, status_of
@@ -48,7 +45,6 @@ __all__ = ["FAILURE", "SUCCESS", "WATCH_PERIOD", "Description", "RobotNode", "Ro
 WATCH_PERIOD = 0.02  # [s] from one look for stale input to the next
 MOST_AHEAD = 0.2  # [s] by which the clocks of two computers may differ, at least
 MOST_WAITING = 20  # descriptions that wait, as many as the middleware keeps
-OVERDUE = 0.05  # [s] after which a prepared description is used though states name the one before
 
 
 class Description(NamedTuple):
@@ -56,13 +52,11 @@ class Description(NamedTuple):
 
     Attributes:
         name: of the robot. stamp: [ns]; None if it has none.
-        number: of the description since configuring, from 1; 0: it comes from a file.
     """
 
     text: str = ""
     name: str = ""
     stamp: int | None = None
-    number: int = 0
 
     @property
     def mark(self) -> tuple[str, int | None]:
@@ -73,24 +67,6 @@ class Description(NamedTuple):
     def digest(self) -> str:
         """Return the digest of the text; empty: it comes from a file, which stays the same."""
         return description_digest(self.text) if self.text else ""
-
-
-@dataclass
-class PendingDescription:
-    """A description with a stamp that is not active yet.
-
-    Attributes:
-        arrival: [s] of the monotonic clock. ready: whether its preparation has ended.
-        outdated: whether joint states that name it are too old: the next one replaced it long ago.
-        prepared: the prepared robot. refusal: why it could not be prepared.
-    """
-
-    description: Description
-    arrival: float
-    ready: bool = False
-    outdated: bool = False
-    prepared: Any = None
-    refusal: Exception | None = None
 
 
 class NoRobot(NamedTuple):
@@ -129,14 +105,10 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         self._newest_stamp: int | None = None  # [ns] of the last accepted description with a stamp
         self._refusal = ""  # of the last description from the topic, until one is used
         self._newest_text = ""  # of the topic; empty again once it was refused
-        self._received = 0  # descriptions from the topic
-        self._pending = deque[PendingDescription]()  # in the order in which they came
+        self._preparing: list[Description] = []  # with a stamp, in the order in which they came
         self._waiting = deque[tuple[JointState, dict[str, Any]]]()  # of descriptions that are being prepared
         self._worker: Worker | None = None
         self._subscription: Any = None  # to joint_states
-        self._last_number = 0  # of the last joint state, as its publisher counts
-        self._lost: int | None = 0  # joint states on the way; None where there are several publishers
-        self._lost_before: int | None = 0  # at the last diagnostics
 
     @property
     def why_no_robot(self) -> str:
@@ -164,8 +136,10 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             return self._load_file(file)
         self._worker = Worker(self)
         self.while_configured.callback(self._worker.destroy, NodeError("the node was cleaned up"))
-        receive = self._on_robot_description
-        subscription = self.create_subscription(String, "robot_description", receive, DESCRIPTIONS)
+        receive, events = self._on_robot_description, SubscriptionEventCallbacks()
+        subscription = self.create_subscription(
+            String, "robot_description", receive, DESCRIPTIONS, event_callbacks=events
+        )
         self.while_configured.callback(self.destroy_subscription, subscription)
         self.get_logger().info("waiting for a robot on the topic robot_description")
         return True
@@ -184,10 +158,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
 
     def activate(self, state: LifecycleState) -> None:
         """Begin to take joint states, or wait for a robot."""
-        timer = self.create_timer(OVERDUE, self._use_overdue, clock=STEADY_CLOCK)
-        self.while_active.callback(self.destroy_timer, timer)
         self._entities.begin()
-        self._last_number = self._lost = self._lost_before = 0
         self.while_active.callback(self._stop_receiving)
         if self.session is not None:
             self._begin(self.session, state)
@@ -200,10 +171,8 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         """
         session.activate(state)
         if self._subscription is None:
-            receive, events = self._on_joint_state, NO_SUBSCRIPTION_EVENTS
-            self._subscription = self.create_subscription(
-                JointState, "joint_states", receive, JOINT_STATES, event_callbacks=events
-            )
+            make = self.create_subscription
+            self._subscription = make(JointState, "joint_states", self._receive, JOINT_STATES)
 
     def _stop_receiving(self) -> None:
         """Remove the subscription to joint states, and deactivate the session."""
@@ -224,14 +193,10 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         if self.session is not None:
             self.session.set_parameters(self.parameters)
 
-    def _on_joint_state(self, message: JointState, info: dict[str, Any]) -> None:
-        self._count_lost(info)
-        self._receive(message, info)
-
     def _receive(self, message: JointState, info: dict[str, Any]) -> None:
         """Pass a joint state to the robot's session, or let it wait until its description is prepared."""
         try:
-            if self._select_description(message.header.frame_id):
+            if self._is_prepared(message.header.frame_id):
                 self.session.receive(message, info)
                 return
             self._waiting.append((message, info))
@@ -244,21 +209,17 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         except BadMessage as error:
             self._entities.record.unanswerable(error)
 
-    def _select_description(self, frame_id: str) -> bool:
-        """Activate the description that a joint state names, or the newest one if it names none.
+    def _is_prepared(self, frame_id: str) -> bool:
+        """Return whether a joint state is of the active robot; False while its description is prepared.
 
-        Returns:
-            False while the description is being prepared.
+        One that names no description belongs to the newest one.
 
         Raises:
             BadMessage: there is no such description, or no robot.
         """
         named = description_of(frame_id)
-        if named is None or any(named == pending.description.mark for pending in self._pending):
-            while self._pending and named != self._described.mark:
-                if not self._pending[0].ready:
-                    return False
-                self._use_next()
+        if named in [one.mark for one in self._preparing] or (named is None and self._preparing):
+            return False
         if named is not None and named != self._described.mark:
             name, stamp = named
             own = self._described.stamp
@@ -270,18 +231,6 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             raise BadMessage("robot refused", f"it belongs to a robot that cannot be answered: {why}")
         return True
 
-    def _count_lost(self, info: dict[str, Any]) -> None:
-        """Count gaps in the numbers that a publisher gives its messages."""
-        number, last = info.get("publication_sequence_number") or 0, self._last_number
-        self._last_number = number
-        if number == last + 1 or self._lost is None or not (number and last):
-            return
-        # the full name: rclpy does not remap the topic that it is asked about
-        if self.count_publishers(self._subscription.topic_name) > 1:
-            self._lost = None
-        elif number > last:
-            self._lost += number - last - 1
-
     def _on_robot_description(self, message: String) -> None:
         """Have a description prepared by the worker, if it is a new one."""
         text = message.data
@@ -291,7 +240,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             return
         if text == self._newest_text or self._worker is None:
             return
-        self._newest_text, self._received = text, self._received + 1
+        self._newest_text = text
         try:
             header = header_of(text)
             self._require_current(header.stamp)
@@ -301,55 +250,22 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self._refuse("robot_description", error)
             self._newest_text = ""  # its sender may repeat it
             return
-        description = Description(text, header.name, header.stamp, self._received)
-        pending = PendingDescription(description, time.monotonic())
+        description = Description(text, header.name, header.stamp)
         if header.stamp is not None:
             self._newest_stamp = header.stamp
-            self._pending.append(pending)
-            self._mark_outdated()
-        prepare = partial(self._prepare, pending)
-        self._worker.submit(prepare, partial(self._on_prepared, description))
-
-    def _mark_outdated(self) -> None:
-        """Mark the descriptions that were replaced so long ago that no joint state may name them.
-
-        A node that is started again gets all that its publisher has kept.
-        """
-        oldest = self.now() - round(self.parameters.stale_after * 1e9)
-        for pending, following in pairwise(self._pending):
-            stamp = following.description.stamp
-            pending.outdated |= stamp is not None and stamp < oldest
-
-    def _prepare(self, pending: PendingDescription) -> Any:
-        """Return the prepared robot of a description; None if it is outdated. Thread-safe."""
-        return None if pending.outdated else self._load(pending.description.text)
+            self._preparing.append(description)
+        self._worker.submit(partial(self._load, text), partial(self._on_prepared, description))
 
     def _on_prepared(self, description: Description, prepared: Any, refusal: Exception | None) -> None:
-        """Use a prepared description at once or, if it has a stamp, from the next joint state on."""
+        """Use a prepared description, and answer the joint states that waited for it."""
         if not self.configured:  # the node was cleaned up meanwhile
             return
-        if description.stamp is None:
-            self._use_or_refuse(description, prepared, refusal)
-            return
-        own = next(pending for pending in self._pending if pending.description is description)
-        own.ready, own.prepared, own.refusal = True, prepared, refusal
-        while self._pending and self._pending[0].ready and (self.session is None or not self.active):
-            self._use_next()
+        if description.stamp is not None:
+            self._preparing.remove(description)
+        self._use_or_refuse(description, prepared, refusal)
         waiting, self._waiting = self._waiting, deque()
         for message, info in waiting:
             self._receive(message, info)
-
-    def _use_overdue(self) -> None:
-        """Use the prepared descriptions for which no joint state has come in time."""
-        now = time.monotonic()
-        while self._pending and self._pending[0].ready and now - self._pending[0].arrival > OVERDUE:
-            self._use_next()
-
-    def _use_next(self) -> None:
-        """Use the next description with a stamp, unless it is outdated."""
-        pending = self._pending.popleft()
-        if not pending.outdated:
-            self._use_or_refuse(pending.description, pending.prepared, pending.refusal)
 
     def _load(self, description: str) -> Any:
         """Return a prepared robot. Thread-safe."""
@@ -368,12 +284,8 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
     def _use_or_refuse(self, description: Description, prepared: Any, error: Exception | None) -> None:
         """Replace the robot by one from the topic, or report why it is refused."""
         stamp = description.stamp
-        if description.number < self._described.number:
-            return  # a later one with a stamp is active already
         if error is None:
             try:
-                if stamp is not None:
-                    self._entities.joints.forget()
                 self._add(prepared, description)
                 return
             except Exception as refusal:
@@ -401,6 +313,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
     def _replace(self, session: Any, description: Description) -> None:
         """Replace the session by another one, which answers from the next joint state on."""
         before, session.description = self.session, description.digest
+        same_time = description.stamp == self._described.stamp
         try:
             if self.active:
                 self._begin(session, None)
@@ -413,6 +326,8 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
                 if self.active:
                     before.finish()
                     self._entities.record.last = None  # of another robot
+                    if same_time:  # else joint states from before its stamp are of another robot
+                        session.keep_joint_states(before)
                     session.continue_from(before)
             finally:
                 before.destroy()
@@ -467,7 +382,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         """See `ManagedNode`."""
         if self.session is not None:
             robot, statuses = self.session.robot, self.session.statuses()
-            return robot.graph.name, [*statuses, self._lost_status(), _model_status(robot.warnings)]
+            return robot.graph.name, [*statuses, self._joint_states_status(), _model_status(robot.warnings)]
         if (reason := self._no_robot) is not None:
             text = f"nothing is answered until the next robot_description: {reason.why}"
             return "", [Status(OK if reason.usual else ERROR, "input", text)]
@@ -475,16 +390,12 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         text = f"waiting for a robot on the topic robot_description{refused}"
         return "", [Status(ERROR if refused else WARN, "input", text)]
 
-    def _lost_status(self) -> Status:
-        """Return the status of joint states lost by the middleware."""
-        lost, before = self._lost, self._lost_before
-        self._lost_before = lost
-        if lost is None:
-            reason = "unknown: several publishers, or one that was started again"
-            return Status(OK, "joint_states", "received", values={"lost on the way": reason})
-        new = lost - (before or 0)
-        warnings = [f"{new} joint states were lost on the way"] if new > 0 else []
-        return status_of("joint_states", "received", {"lost on the way": str(lost)}, warnings=warnings)
+    def _joint_states_status(self) -> Status:
+        """Return the status that names who publishes joint states: two of one joint contradict each other."""
+        # the full name: rclpy does not remap the topic that it is asked about
+        infos = self.get_publishers_info_by_topic(self.resolve_topic_name("joint_states"))
+        names = sorted(f"{info.node_namespace.rstrip('/')}/{info.node_name}" for info in infos)
+        return Status(OK, "joint_states", "received", values={"published by": ", ".join(names) or "nobody"})
 
 
 def _model_status(warnings: Sequence[str]) -> Status:
@@ -593,6 +504,11 @@ class RobotSession(Generic[Parameters]):
         """
         if self._states is not None:
             self._states.receive(message, info)
+
+    def keep_joint_states(self, other: "RobotSession[Parameters]") -> None:
+        """Take over the newest values of joints that the session before had, too."""
+        if self._states is not None and other._states is not None:
+            self._states.continue_from(other._states)
 
     def finish(self) -> None:
         """Answer or reject waiting joint states: another robot replaces this one."""

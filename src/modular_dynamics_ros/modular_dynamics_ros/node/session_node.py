@@ -1,23 +1,19 @@
 """A node as its sessions see it: what outlives the robots of the node.
 
-These are the newest values of each joint, the record of joint states and their answers, and publishers and
-subscriptions, which a new robot takes over from the old one. A publisher that is made anew is known to its
+These are the record of joint states and their answers, and publishers and subscriptions, which a new robot
+takes over from the old one. A publisher that is made anew is known to its
 subscribers only after DDS has discovered it, and a subscription that is removed loses what is queued in it:
 messages would be lost at every change of the robot.
 """
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, DEAD_POINT
 from modular_dynamics_ros.computation.computation import Answer
-from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.diagnostics.statuses import MessageCounts, closure_status, input_status
 from modular_dynamics_ros.exceptions import BadMessage, listed
@@ -27,92 +23,14 @@ if TYPE_CHECKING:  # the command bag runs without ROS
     from builtin_interfaces.msg import Time
 
 __all__ = [
-    "NEVER",
     "OVERTAKEN",
     "AnswerRecord",
     "Clocks",
-    "JointTable",
     "SessionNode",
     "SharedEntities",
     "SharedSubscription",
     "Stopwatch",
 ]
-
-Rows = NDArray[np.intp]
-
-NEVER = int(np.iinfo(np.int64).min)  # stamp of a joint that no message has held yet
-MOST_OTHERS = 2000  # joints that no robot of the node has had: one may be attached that has them
-
-
-class JointTable:
-    """Newest position, velocity, effort and stamp of each joint by name, whichever robot it belongs to.
-
-    Several publishers may each report a part of the robot.
-
-    Attributes:
-        q, v, effort: [rad or m, per s, N m or N]; NaN where a velocity or an effort was missing.
-        stamps: [ns], NEVER where nothing has come. All grow as joints are added: see `rows_of`.
-    """
-
-    def __init__(self) -> None:
-        self._rows: dict[str, int] = {}
-        self._of_robot = frozenset[str]()  # joints of the present robot
-        self._latest = NEVER  # no row has a later stamp
-        self.q, self.v, self.effort = np.zeros((3, 0))
-        self.stamps = np.zeros(0, np.int64)
-
-    def rows_of(self, names: Iterable[str]) -> Rows:
-        """Return the rows of these joints; add those that are new."""
-        rows = np.array([self._rows.setdefault(name, len(self._rows)) for name in names], np.intp)
-        if (new := len(self._rows) - len(self.q)) > 0:
-            self.q, self.v, self.effort = (
-                np.append(one, np.full(new, np.nan)) for one in (self.q, self.v, self.effort)
-            )
-            self.stamps = np.append(self.stamps, np.full(new, NEVER))
-        return rows
-
-    def begin(self, names: Iterable[str], oldest: int) -> None:
-        """Store the joints of a new robot.
-
-        Values from before `oldest` [ns] of joints that the last robot did not have are forgotten: they are of
-        other joints with the same name.
-        """
-        names = frozenset(names)
-        new = self.rows_of(names - self._of_robot)
-        self.stamps[new[self.stamps[new] < oldest]] = NEVER
-        self._of_robot = names
-
-    def readable(self, names: Iterable[str]) -> list[str]:
-        """Return the joints of a message that have a row or may get one, of MOST_OTHERS rows in all."""
-        free = max(0, MOST_OTHERS - len(self._rows))
-        new = [name for name in names if name not in self._rows]
-        left_out = {*new[free:]}
-        return [name for name in names if name not in left_out]
-
-    def add(self, rows: Rows, q: Array, v: Array, effort: Array | None, stamp: int) -> None:
-        """Store the values (k,) of a message with this stamp [ns]; values with a later stamp stay."""
-        if stamp < self._latest:
-            taken = self.stamps[rows] <= stamp
-            rows, q, v = rows[taken], q[taken], v[taken]
-            effort = None if effort is None else effort[taken]
-        self._latest = max(self._latest, stamp)
-        self.q[rows], self.v[rows], self.stamps[rows] = q, v, stamp
-        self.effort[rows] = np.nan if effort is None else effort
-
-    def forget(self) -> None:
-        """Forget all values: they are of another robot."""
-        self.stamps[:] = NEVER
-        self._latest = NEVER
-
-    def forget_after(self, horizon: int) -> None:
-        """Forget values with a stamp [ns] later than `horizon`: the clock was set back.
-
-        It may reach these stamps again.
-        """
-        if self._latest > horizon:
-            self.stamps[self.stamps > horizon] = NEVER
-            self._latest = int(self.stamps.max(initial=NEVER))
-
 
 OUT_OF_ORDER = "older than the last answer"  # cause of a BadMessage; usual with several publishers
 OVERTAKEN = "overtaken by other joints"  # the same, where the newer joint state was not answered
@@ -174,16 +92,12 @@ class AnswerRecord:
 
     Attributes:
         counts: of messages. last: the last answer that was published. missing: joints without a
-        value within stale_after, as of the last joint state that was read. period: between two answers [s];
-        0: every joint state is answered. pending_stamp: stamp [ns] of the newest state that is not answered
-        yet, because it waits for the next answer of a rate or for wrenches. clock: what stamps are compared
+        value within stale_after, as of the last joint state that was read. clock: what stamps are compared
         with, and what to do where they are far from it, for a sentence; empty: the node's clock.
     """
 
     last: Answer | None = None
     missing: tuple[str, ...] = ()
-    period = 0.0
-    pending_stamp: int | None = None
     clock = ""
 
     def __init__(self, node: Clocks, stale_after: Callable[[], float]) -> None:
@@ -229,25 +143,19 @@ class AnswerRecord:
         return fresh and not (now == 0 and self._node.simulated)
 
     def require_order(self, stamp: int, now: int) -> None:
-        """Raise BadMessage for a stamp [ns] before that of the last answer, or of the state that waits.
-
-        Raises:
-            BadMessage: it is older; the clock was not set back.
-        """
-        for last in (self.counts.last_stamp, self.pending_stamp):
-            if last is None or stamp >= last:
-                continue
-            ahead, stale_after = (last - now) * 1e-9, self._stale_after()
-            if ahead <= NOTICEABLE * stale_after:
-                raise BadMessage(
-                    OUT_OF_ORDER, "a newer joint state was answered already, or waits to be answered"
-                )
-            if ahead <= stale_after:
-                raise BadMessage(
-                    "overtaken from ahead",
-                    "a joint state whose stamp is ahead of this node's clock was answered before it: "
-                    "synchronise the clocks of all publishers of joint states",
-                )
+        """Raise BadMessage for a stamp [ns] before that of the last answer, unless the clock was set back."""
+        last = self.counts.last_stamp
+        if last is None or stamp >= last:
+            return
+        ahead, stale_after = (last - now) * 1e-9, self._stale_after()
+        if ahead <= NOTICEABLE * stale_after:
+            raise BadMessage(OUT_OF_ORDER, "a newer joint state was answered already")
+        if ahead <= stale_after:
+            raise BadMessage(
+                "overtaken from ahead",
+                "a joint state whose stamp is ahead of this node's clock was answered before it: "
+                "synchronise the clocks of all publishers of joint states",
+            )
 
     def answered(self, answer: Answer, arrival: int, now: int, tolerance: float = 0.0) -> None:
         """Record an answer published now [ns, node's clock].
@@ -299,8 +207,8 @@ class AnswerRecord:
 
     def overdue(self) -> float | None:
         """Return for how long [s] input has been stale; None if it is fresh, or before the first state."""
-        age, patience = self._age(), self._stale_after() + self.period
-        return None if age is None or age <= patience else age - patience
+        age, stale_after = self._age(), self._stale_after()
+        return None if age is None or age <= stale_after else age - stale_after
 
     def _age(self) -> float | None:
         """Return the seconds since the last answer, or since the first state; None before both."""
@@ -329,11 +237,10 @@ class SessionNode(Clocks, Protocol):
     """What a session needs of its node, besides what rclpy's nodes have.
 
     Attributes:
-        record: what became of the joint states since activation. joints: what they said.
+        record: what became of the joint states since activation.
     """
 
     record: AnswerRecord
-    joints: JointTable
 
     def __getattr__(self, name: str) -> Any: ...
 
@@ -370,7 +277,7 @@ class SharedEntities:
 
     def begin(self) -> None:
         """Forget all joint states: the node is activated."""
-        self.record, self.joints = AnswerRecord(self._node, self._stale_after), JointTable()
+        self.record = AnswerRecord(self._node, self._stale_after)
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of the node."""

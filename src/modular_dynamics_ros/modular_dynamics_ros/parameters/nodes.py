@@ -69,7 +69,8 @@ class RobotParameters:
     stale_after: float = parameter(
         0.2,
         "a joint state older than this by its stamp is not answered, and a joint's value not used; the input "
-        "is stale after this time without an answer; wrenches from topics stay valid for the same time",
+        "is stale after this time without an answer; wrenches from topics stay valid for the same time, and "
+        "joint states wait as long for those of their stamp",
         **DURATION,
     )
     absent_joints: tuple[str, ...] = unconfigured(
@@ -121,9 +122,6 @@ class DynamicsParameters(RobotParameters):
         "what tells gravity's direction: the parameter gravity, or the orientation in the topic imu",
         choices=("parameter", "imu"),
     )
-    rate: float = parameter(
-        0.0, "how often the newest joint state is answered; 0: every joint state is, when it arrives", **RATE
-    )
     output: str = parameter(
         "full",
         "which torques to publish: all; those at rest, of gravity and springs; the difference, for robots "
@@ -169,14 +167,6 @@ class DynamicsParameters(RobotParameters):
         high=1e4,
         or_zero=True,
     )
-    equation_rate: float = parameter(
-        10.0, "how often ~/equation_of_motion is published while subscribed, at most; 0: never", **RATE
-    )
-    trajectory_delay: float = parameter(
-        0.02,
-        "time_from_start of the point of ~/joint_trajectory, after the stamp of its joint state",
-        **DURATION,
-    )
     force_scale: float = parameter(
         0.0,
         "length of an arrow of a force; 0: that of the robot's weight is 0.5 m",
@@ -191,36 +181,16 @@ class DynamicsParameters(RobotParameters):
         low=0.0,
         high=10.0,
     )
-    black_box_wait: float = parameter(
-        0.0,
-        "how long a joint state waits at most for the wrenches of all black boxes with its stamp; without "
-        "them it is not answered; 0: none waits, and the newest valid wrench of each counts",
-        unit="s",
-        low=0.0,
-        high=10.0,
-    )
     black_box_loads: tuple[str, ...] = unconfigured(
         (),
         "what hangs beyond the sensors of black boxes, each NAME:=MASS X Y Z [kg, m]: mass and its centre in "
         "the connection point's frame; tare_black_box leaves its weight in the wrench, and services at other "
         "poses need it; mass 0 where the wrench holds no weight",
     )
-    crosscheck_rate: float = parameter(
+    crosscheck_rate: float = unconfigured(
         1.0,
         "how often an answer is compared with Pinocchio, before it is published; 0: never",
         **RATE,
-    )
-    crosscheck_threshold: float = parameter(
-        1e-9,
-        "largest allowed difference from Pinocchio, relative to the terms that add up to a torque",
-        low=1e-12,
-        high=1.0,
-    )
-    on_disagreement: str = parameter(
-        "stop",
-        "what a difference above the threshold does: torques are held back until ten states in a row "
-        "agree to half of it; or it is only reported",
-        choices=("stop", "warn"),
     )
 
 
@@ -241,25 +211,12 @@ class SubsystemParameters(RobotParameters):
         "whether the URDF's joint damping and friction are added to the torques",
         choices=("none", "urdf"),
     )
-    stale_after: float = parameter(
-        0.2,
-        "a joint state older than this by its stamp is not answered, and a joint's value not used; the input "
-        "is stale after this time without an answer; a joint state waits for the motion and the wrenches "
-        "with its stamp for the same time, then the neighbour is missing",
-        **DURATION,
-    )
 
 
 @dataclass(frozen=True)
 class ReactionParameters(RobotParameters):
     """Parameters of torso_reaction_node."""
 
-    stale_after: float = parameter(
-        0.2,
-        "the input is stale after this time without a good joint state; a state waits for its wrenches "
-        "for the same time",
-        **DURATION,
-    )
     rules_file: str = unconfigured(
         "", "path of the YAML file of rules that distribute the loads over redundant joints; required"
     )
@@ -353,13 +310,5 @@ class MoveitParameters:
 
     object_masses: tuple[str, ...] = constant(
         (), "masses of objects, each as ID=KILOGRAMS with the id that MoveIt has, such as box=0.8"
-    )
-    density: float = constant(
-        0.0,
-        "of objects whose mass is known neither by object_masses nor by the weight in the message that "
-        "attached them; 0: they are not counted",
-        unit="kg/m^3",
-        low=0.0,
-        high=1e5,
     )
     set_payload: str = constant("dynamics_node/set_payload", "service that takes the payloads")

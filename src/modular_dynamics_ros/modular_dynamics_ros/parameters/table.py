@@ -221,16 +221,12 @@ def _for_ros(default: Any) -> Any:
 def _descriptor(entry: Field[Any]) -> "ParameterDescriptor":
     """Return what `ros2 param describe` shows; types are dynamic, as whole numbers count as floats."""
     spec: Spec = entry.metadata["spec"]
-    words = [spec.description, f"[{spec.unit}]" if spec.unit else "", f"may change {spec.change.value}"]
     descriptor = ParameterDescriptor(
-        description="; ".join(word for word in words if word),
+        description=f"{describe(entry)}; may change {spec.change.value}",
         dynamic_typing=True,
         read_only=spec.change is Change.NEVER,
-        additional_constraints=f"one of {', '.join(spec.choices)}" if spec.choices else "",
     )
-    low = spec.low
-    if spec.or_zero:  # a range of ROS has no gap
-        descriptor.additional_constraints, low = f"0, or {spec.low:g} to {spec.high:g}", min(0.0, low)
+    low = min(0.0, spec.low) if spec.or_zero else spec.low  # a range of ROS has no gap
     if spec.bounded and not isinstance(entry.default, tuple):  # ROS knows no ranges of lists
         if isinstance(entry.default, int):
             descriptor.integer_range = [IntegerRange(from_value=int(low), to_value=int(spec.high))]

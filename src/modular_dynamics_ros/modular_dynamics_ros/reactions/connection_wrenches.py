@@ -52,7 +52,7 @@ class ConnectionWrenches(Subscriptions, Generic[Item]):
         self._description, self.refused = description, Counter[str]()
         self.rendezvous: Rendezvous[Item] = Rendezvous((TOPIC,), timeout)
         self._arrived: int | None = None  # when the last wrenches came [ns of the monotonic clock]
-        self._subscribe_to_stream(ConnectionWrenchesMessage, TOPIC, self._receive, DEPTH)
+        self._subscribe(ConnectionWrenchesMessage, TOPIC, self._receive, DEPTH)
 
     def match(self, stamp: int, item: Item) -> Wrenches | None:
         """Return the wrenches with this stamp [ns]; None until they arrive: the item waits for them.

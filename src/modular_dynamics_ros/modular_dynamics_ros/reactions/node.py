@@ -262,34 +262,12 @@ def reactions_status(computation: ReactionComputation, reactions: MechanismReact
         problems.append(f"spring {listed(slack)} is slack: its force is wrong if it can only pull")
     if reactions.dead_point_distance < NEAR_DEAD_POINT:
         problems.append(f"a dead point is near: {reactions.dead_point_distance:.1e}")
-    values = _values(computation, reactions)
+    values = {"actuator forces less those of virtual power [N]": f"{reactions.disagreement:.3e}"}
     if len(use):
         closest = int(np.argmax(use))
         values["closest to its limit"] = f"{computation.actuators[closest]}: {100.0 * use[closest]:.1f} %"
     good = "in equilibrium, within the limits, springs pull"
     return status_of("reactions", good, values, warnings=problems)
-
-
-def _values(computation: ReactionComputation, reactions: MechanismReactions) -> dict[str, str]:
-    """Return the forces, tensions and residuals for /diagnostics."""
-    values = {
-        f"force of {name} [N]": f"{force:.6g} of {limit:g}"
-        for name, force, limit in zip(
-            computation.actuators, reactions.actuator_forces, computation.limits, strict=True
-        )
-    }
-    values |= {
-        f"tension of {name} [N]": f"{tension:.6g} at {length:.6g} m, free at {free:.6g} m"
-        for name, tension, length, free in zip(
-            computation.springs, reactions.tensions, reactions.lengths, computation.free_lengths, strict=True
-        )
-    }
-    return values | {
-        "equilibrium residual [N]": f"{reactions.residual[0]:.3e}",
-        "equilibrium residual [N m]": f"{reactions.residual[1]:.3e}",
-        "actuator forces less those of virtual power [N]": f"{reactions.disagreement:.3e}",
-        "distance from a dead point (0: there, 1: farthest)": f"{reactions.dead_point_distance:.6g}",
-    }
 
 
 class TorsoReactionNode(RobotNode[ReactionParameters]):

@@ -14,7 +14,7 @@ from modular_dynamics_ros.computation.subsystem.computation import SubsystemComp
 from modular_dynamics_ros.computation.subsystem.part import SubsystemPart
 from modular_dynamics_ros.computation.subsystem.structure import SubsystemStructure, contradiction
 from modular_dynamics_ros.exceptions import BadMessage, listed
-from modular_dynamics_ros.lifecycle.entities import LATCHED, NO_SUBSCRIPTION_EVENTS
+from modular_dynamics_ros.lifecycle.entities import LATCHED
 from modular_dynamics_ros.messages.geometry import wrench_from_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.status import Status, status_of
@@ -56,10 +56,10 @@ class NeighbourInputs(Subscriptions):
         own = topic_name(part.name)
         if part.predecessor is not None:
             topic = f"{topic_name(part.predecessor)}/motion_out/{own}"
-            self._subscribe_to_stream(ConnectionMotion, topic, self._on_motion, DEPTH)
+            self._subscribe(ConnectionMotion, topic, self._on_motion, DEPTH)
         for one in part.successors:
             take = partial(self._on_wrench, one.subsystem)
-            self._subscribe_to_stream(WrenchStamped, f"{topic_name(one.subsystem)}/wrench_out", take, DEPTH)
+            self._subscribe(WrenchStamped, f"{topic_name(one.subsystem)}/wrench_out", take, DEPTH)
 
     def expect_wrenches(self, successors: Iterable[str]) -> None:
         """Expect answers to the motions of these successors' connection points, which are published now."""
@@ -137,12 +137,11 @@ class NeighbourDescriptions(Subscriptions):
         self._awaited = {*part.neighbours}  # neighbours whose graph has not arrived
         self.contradictions: dict[str, str] = {}
         self._graphs = {
-            other: self._subscribe_with_info(
+            other: self._subscribe(
                 SubsystemGraph,
                 f"{topic_name(other)}/subsystem_graph",
                 partial(self._on_graph, other),
                 LATCHED,
-                event_callbacks=NO_SUBSCRIPTION_EVENTS,
             )
             for other in self._own.predecessors
             if other != self._name

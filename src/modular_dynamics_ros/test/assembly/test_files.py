@@ -135,9 +135,3 @@ def test_what_a_ring_moves_is_passive_so_that_nodes_can_use_it():
     assert robot.joint_names == graph.independent_joint_names
     assert set(robot.passive_names) == set(graph.joint_names) - set(graph.independent_joint_names)
     Computation(robot, ComputationSettings())  # its loops close
-
-
-def test_an_assembly_without_joints_is_marked_as_one_that_changes():
-    live = LiveAssembly.of(Assembly(("v0", "block")), 0, 7)
-    assert live.joint_names == ()
-    assert description_header(live.urdf).stamp == 7

@@ -248,20 +248,6 @@ def host():
     return Host()
 
 
-@pytest.mark.parametrize(
-    ("fields", "code"),
-    [
-        ({"module": "v0"}, "REFUSED"),
-        ({"module": "v0", "port": "x"}, "UNKNOWN_NAME"),
-        ({"module": "v0", "port": "2"}, "REFUSED"),
-        ({"module": "x"}, "UNKNOWN_NAME"),
-    ],
-)
-def test_a_release_that_cannot_be(host, fields, code):
-    answer = host.call(Undock, **fields)
-    assert answer.error_code == getattr(Undock.Response, code), answer.error_message
-
-
 def test_dock_undock_save_load(host, tmp_path):
     answer = host.dock("v0", "3", "v1", "4")
     assert (answer.success, answer.error_code, answer.error_message) == (True, Dock.Response.NONE, "")

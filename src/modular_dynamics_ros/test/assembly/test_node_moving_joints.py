@@ -46,10 +46,3 @@ def test_velocities_are_the_derivatives_of_the_positions(joints, t):
     step = 1e-5  # [s]; errors of the central difference: step^2 |q'''| / 6, and 1e-16 / step
     difference = (joints.at(t + step)[0] - joints.at(t - step)[0]) / (2.0 * step)
     np.testing.assert_allclose(joints.at(t)[1], difference, rtol=0.0, atol=1e-7)
-
-
-def test_without_easing_a_new_joint_is_in_the_gait_at_once():
-    joints = MovingJoints(Sine(), 0.0)
-    joints.take(["a"], 0.0)
-    joints.take(["a", "b"], 1.0)
-    assert joints.at(1.0)[0].tolist() == [np.sin(1.0), np.sin(2.0)]

@@ -324,7 +324,6 @@ def test_odometry_moves_a_floating_base(bag, names, four_link):
 @pytest.mark.parametrize(
     ("parameters", "code", "words"),
     [
-        ("{black_box_wait: 0.1}", 0, "warning: black_box_wait is ignored: the newest valid wrench"),
         ("{gravity_source: imu}", 2, "gravity_source 'imu' is not read from bags"),
         (
             "{acceleration_source: reference, reference_type: controller_state}",

@@ -13,11 +13,6 @@ from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.dynamics.crosscheck import AGREEMENTS, CrossChecks, PinocchioCheck
 from modular_dynamics_ros.messages.status import ERROR
-from modular_dynamics_ros.parameters.nodes import DynamicsParameters
-
-
-def test_a_robot_can_be_compared(four_link):
-    assert PinocchioCheck.of(load_robot(four_link)).unavailable == ""
 
 
 def test_a_check_that_fails_says_why(four_link, monkeypatch):
@@ -54,14 +49,13 @@ class Failing:
         raise IndexError("out of range")
 
 
-def made(**parameters):
-    """The comparisons of a robot that is not asked for, once per second."""
-    table = DynamicsParameters(**({"crosscheck_rate": 1.0} | parameters))
-    return CrossChecks(SimpleNamespace(closed=False), lone_node().log, Failing(), table)
+def made(rate=1.0):
+    """The comparisons of a robot that is not asked for."""
+    return CrossChecks(SimpleNamespace(closed=False), lone_node().log, Failing(), rate)
 
 
 def test_every_tenth_of_200_hz_at_20_hz():
-    one = made(crosscheck_rate=20.0)
+    one = made(20.0)
     due = [k for k in range(201) if one.due(k * 0.005 + 1e-7 * k)]
     assert len(due) == pytest.approx(21, abs=1)
     assert due[:2] == [0, 10]
@@ -108,13 +102,3 @@ def test_a_comparison_that_fails_neither_stops_nor_releases():
     assert not any(one.admits(None) for _ in range(2 * AGREEMENTS))
     assert (one.failed, one.held_back) == (2 * AGREEMENTS,) * 2
     assert one.status().level == ERROR
-
-
-@pytest.mark.parametrize(
-    ("changed", "still"),
-    [({}, True), ({"crosscheck_rate": 0.0}, False), ({"on_disagreement": "warn"}, False)],
-)
-def test_settings_that_hold_nothing_back_release_at_once(changed, still):
-    one = stopped()
-    one.set_parameters(DynamicsParameters(**({"crosscheck_rate": 1.0} | changed)))
-    assert one.stopped == still

@@ -5,7 +5,6 @@ import time
 
 import numpy as np
 import pytest
-from geometry_msgs.msg import WrenchStamped
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import Imu
 
@@ -17,9 +16,9 @@ from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.dynamics import inputs
-from modular_dynamics_ros.dynamics.inputs import ImuInput
+from modular_dynamics_ros.dynamics.inputs import BaseInput
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.node.robot_node import FAILURE
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -43,51 +42,31 @@ def odometry(stamp, frame="odom", link="base", quaternion=(HALF, 0.0, 0.0, HALF)
     return message
 
 
-@pytest.fixture
-def floating(make):
-    """The node, connected, with a publisher of odometry and the base wrenches that it publishes."""
-    harness = make(floating_base=True, crosscheck_rate=1000.0).start()
-    harness.odometry = harness.probe.create_publisher(Odometry, "odometry", 10)
-    harness.base_wrenches = []
-    harness.probe.create_subscription(
-        WrenchStamped, "dynamics_node/base_wrench", harness.base_wrenches.append, 10
-    )
-    topics = [harness.states, harness.odometry]
-    names = ["/dynamics_node/joint_torques", "/dynamics_node/base_wrench"]
-    harness.spin_until(
-        lambda: (
-            all(topic.get_subscription_count() for topic in topics)
-            and all(harness.probe.count_publishers(name) for name in names)
-            and all(harness.node.count_subscribers(name) for name in names)
-        )
-    )
-    return harness
+def receiver(session, topic):
+    """How a message of a topic comes to a session."""
+    calls = {call.args[1]: call.args[2] for call in session.node.create_subscription.call_args_list}
+    return lambda message: calls[topic](message, message_info(session.node.time))
 
 
-def test_torques_and_base_wrench_of_a_moving_base(floating, four_link):
-    session, stamp = floating.node.session, time.time_ns()
-    floating.odometry.publish(odometry(stamp))
-    floating.spin_until(lambda: session.computation.base_states.newest)
-    while not floating.base_wrenches:  # the first ones may find their subscriber not connected
-        stamp += MS
-        torques = floating.answer(stamp=stamp)
-        floating.spin_until(lambda: True)
+def test_torques_and_base_wrench_of_a_moving_base(four_link):
+    session = LoneSession(four_link, {"~/base_wrench"}, floating_base=True, crosscheck_rate=1000.0)
+    session.node.time = 100 * S
+    receiver(session, "odometry")(odometry(100 * S))
+    (torques,) = session.send(100.001)
     graph = md.load_urdf(four_link, floating_base=True)
-    wrench = floating.base_wrenches[-1]
-    answered = stamp_nanoseconds(wrench.header.stamp)
-    turn = session.computation.base_states.at(answered).orientation
+    turn = session.computation.base_states.at(session.node.time).orientation
     q = np.concatenate(([0.0, 0.0, 0.0, turn.w, turn.x, turn.y, turn.z], Q))
     tau = md.inverse_dynamics(graph, q, np.concatenate((TWIST, V)), np.zeros(10))
+    (wrench,) = session.node.sent["~/base_wrench"]
     force, moment = wrench.wrench.force, wrench.wrench.torque
     given = [force.x, force.y, force.z, moment.x, moment.y, moment.z]
     assert given == pytest.approx(tau[:6].tolist(), rel=1e-12, abs=1e-12)
-    assert floating.torque_of(answered).effort.tolist() == tau[6:].tolist()
+    assert torques.effort.tolist() == tau[6:].tolist()
     assert torques.name == ["turn", "bend", "left", "right"]
-    assert wrench.header.frame_id == "base"
-    checks = session.crosschecks
-    assert checks.count > 0
-    assert checks.worst_relative < 1e-12
-    root = {value.key: value.value for value in floating.status("output").values}["root"]
+    assert (wrench.header.frame_id, wrench.header.stamp) == ("base", torques.header.stamp)
+    assert session.crosschecks.count == 1
+    assert session.crosschecks.worst_relative < 1e-12
+    root = session.statuses()[1].values["root"]
     assert root == "the base 'base' floats, and moves as topic odometry says"
 
 
@@ -95,8 +74,7 @@ def test_torques_and_base_wrench_of_a_moving_base(floating, four_link):
 def lone(four_link):
     """A session without DDS, whose robot floats, and how an odometry message comes."""
     session = LoneSession(four_link, floating_base=True)
-    calls = {call.args[1]: call.args[2] for call in session.node.create_subscription.call_args_list}
-    return session, lambda message: calls["odometry"](message, message_info(session.node.time))
+    return session, receiver(session, "odometry")
 
 
 def test_without_odometry_nothing_is_answered_and_the_next_good_one_helps(lone):
@@ -169,35 +147,18 @@ def imu(stamp, frame="base", quaternion=TILTED, covariance=0.0):
     return message
 
 
-@pytest.fixture
-def tilted(make):
-    """The node, connected, with a publisher of imu messages."""
-    harness = make(gravity_source="imu", crosscheck_rate=1000.0).start()
-    harness.imu = harness.probe.create_publisher(Imu, "imu", 10)
-    topic = "/dynamics_node/joint_torques"
-    harness.spin_until(
-        lambda: (
-            harness.states.get_subscription_count()
-            and harness.imu.get_subscription_count()
-            and harness.probe.count_publishers(topic)
-            and harness.node.count_subscribers(topic)
-        )
-    )
-    return harness
-
-
-def test_gravity_turns_with_the_root(tilted, four_link):
+def test_gravity_turns_with_the_root(four_link):
     """Torques are those of a fixed root with gravity in its frame, R^T g; so is Pinocchio's comparison."""
-    session, now = tilted.node.session, time.time_ns()
-    tilted.imu.publish(imu(now))
-    tilted.spin_until(lambda: session.computation.base_states.newest)
+    session = LoneSession(four_link, gravity_source="imu", crosscheck_rate=1000.0)
+    session.node.time = 100 * S
+    receiver(session, "imu")(imu(100 * S))
+    (torques,) = session.send(100.001)
     gravity = (0.0, -9.81 * np.sin(TILT), -9.81 * np.cos(TILT))
     graph = md.load_urdf(four_link, gravity=gravity)
-    given = tilted.answer(stamp=now + MS).effort
-    assert given == pytest.approx(md.inverse_dynamics(graph, Q, V, np.zeros(4)), rel=1e-12, abs=1e-12)
-    checks = session.crosschecks
-    assert checks.count > 0
-    assert checks.worst_relative < 1e-12
+    expected = md.inverse_dynamics(graph, Q, V, np.zeros(4))
+    assert torques.effort == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    assert session.crosschecks.count == 1
+    assert session.crosschecks.worst_relative < 1e-12
 
 
 def test_two_sources_of_the_orientation_are_refused(make, capfd):
@@ -211,7 +172,7 @@ def lone_imu(four_link):
     node = lone_node()
     node.time = time.time_ns()
     computation = Computation(load_robot(four_link, "", base_source="imu"), ComputationSettings())
-    ImuInput(node, computation)
+    BaseInput(node, computation, "imu")
     receive = node.create_subscription.call_args.args[2]
     return node, computation.base_states, lambda message, sent: receive(message, message_info(sent))
 

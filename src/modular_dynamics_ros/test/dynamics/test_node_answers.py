@@ -12,7 +12,7 @@ from helpers.robots.spatial_mechanisms import platform
 from modular_dynamics_ros.messages.geometry import wrench_from_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.subsystems import connection_wrenches_from_message
-from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
+from modular_dynamics_ros.node.robot_node import SUCCESS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -96,12 +96,6 @@ def test_missing_velocities_are_zero_and_said_to_be(active, four_link, capfd):
     capfd.readouterr()
     assert active.answer(v=[]).effort.tolist() == expected(four_link, v=np.zeros(4)).tolist()
     assert "no velocity of 'turn', 'bend', 'left', 'right': taken as zero" in capfd.readouterr().err
-
-
-def test_unknown_controller_joints_fail_configuring(make, capfd):
-    harness = make(controller_joints=["turn", "nonsense"])
-    assert harness.node.trigger_configure() == FAILURE
-    assert "controller_joints names 'nonsense'" in capfd.readouterr().err
 
 
 def test_parameters_take_effect_at_run_time(active, four_link):

@@ -9,10 +9,11 @@ from geometry_msgs.msg import WrenchStamped
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
-from helpers.nodes.sessions.lone_session import LoneSession
+from helpers.nodes.lone_node import receive
+from helpers.nodes.sessions.lone_session import LoneSession, S
 from helpers.wrenches import in_carrying_link
 from modular_dynamics_ros.messages.geometry import WrenchWriter
-from modular_dynamics_ros.messages.trajectories import trajectory_message
+from modular_dynamics_ros.messages.stamps import stamp_message
 
 BOX = "right_branch"  # of `boxed_branch`
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -43,63 +44,18 @@ def test_while_the_filter_starts_nothing_is_answered_and_that_is_said_once(four_
     assert session.node.log._logger.warning.call_count == 1
 
 
-def test_a_failing_comparison_ends_neither_the_node_nor_the_answer(make, four_link, capfd):
-    harness = make(crosscheck_rate=1000.0, stale_after=60.0).activate()
-
-    class Broken:
-        unavailable = ""
-
-        def __call__(self, answer):
-            raise IndexError("out of range")
-
-    harness.node.session.crosschecks.check = Broken()
-    capfd.readouterr()
-    for _ in range(5):
-        assert harness.answer().effort.tolist() == expected(four_link).tolist()
-    status = harness.status("cross-check")
-    assert status.level == b"\x01"
-    assert "IndexError: out of range" in status.message
-    assert capfd.readouterr().err.count("a comparison failed: IndexError: out of range") == 1
-
-
-def test_the_reference_gives_accelerations(make, four_link, capfd):
-    harness = make(acceleration_source="reference", without_reference="stop", stale_after=5.0).activate()
-    start, a = time.time_ns(), np.array([0.5, -1.0, 2.0, 3.0])
-    order = [3, 2, 1, 0]
-    names = [NAMES[k] for k in order]
-    sampler = harness.node.session.computation.accelerations.reference
-    samples, offsets = [(Q[order], V[order], a[order])] * 3, [0, 500_000_000, 10**9]
-    harness.send(stamp=start)  # there is no reference yet
-    harness.spin_until(lambda: harness.node.session.record.counts.rejected["no reference"] == 1)
-    harness.reference.publish(trajectory_message(start, [*names[:3], names[0]], offsets, samples))
-    harness.reference.publish(trajectory_message(start, names, offsets, samples))
-    harness.spin_until(lambda: sampler.sample(start, np.zeros(4)).name == "COVERED")
-    assert harness.answer(stamp=start + 500_000_000).effort.tolist() == expected(four_link, a=a).tolist()
-    log = capfd.readouterr().err
-    assert "no reference covers the stamp" in log
-    assert "reference refused: 'right' named more than once" in log
-
-
-def test_external_wrenches_act_on_links(make, four_link, capfd):
-    harness = make(stale_after=60.0)  # so that the wrench is valid however busy the machine is
-    harness.activate()
-    harness.spin_until(lambda: harness.external.get_subscription_count() == 1)
+def test_external_wrenches_act_on_links(four_link):
+    session = LoneSession(four_link, stale_after=30.0)
     wrench = np.array([0.0, 0.0, -5.0, 0.0, 0.0, 0.0])
-    wrenches = harness.node.session.computation.wrenches
-
-    def publish(link):  # best effort: again until it has come
-        harness.external.publish(WrenchWriter().write(Time(), link, wrench))
-
-    def taken():
-        publish("left_branch")
-        return "left_branch" in wrenches.external
-
-    log = harness.said("external wrench refused", capfd, meanwhile=lambda: publish("nonsense"))
-    harness.spin_until(taken)
+    now = time.time()  # the middleware's clock says how long a message has waited
+    session.node.time = round(now * S)
+    stamp = stamp_message(session.node.time)
+    for link in ("nonsense", "left_branch"):
+        receive(session.node, "~/external_wrench", WrenchWriter().write(stamp, link, wrench))
+    (torques,) = session.send(now)
     loaded = expected(four_link, external_wrenches={"left_branch": wrench})
-    assert harness.answer().effort == pytest.approx(loaded, abs=1e-13)
-    log += capfd.readouterr().err
-    assert log.count("external wrench refused: no link 'nonsense'") == 1
+    assert torques.effort == pytest.approx(loaded, abs=1e-13)
+    assert "external wrench refused: no link 'nonsense'" in session.node.log.texts("wrenches")[0]
 
 
 def test_a_black_box_is_fed_from_its_topic(make, four_link, boxed_branch):

@@ -107,27 +107,6 @@ def test_a_robot_that_is_refused_for_its_black_boxes_leaves_no_publisher_behind(
     assert not [one.topic_name for one in harness.node.publishers if "connections" in one.topic_name]
 
 
-def test_descriptions_that_were_replaced_long_ago_are_not_prepared(make, root, monkeypatch):
-    """A node that is started again gets all that a publisher has kept; each takes time."""
-    harness = make(robot_description_file="").start()
-    node, text, now = harness.node, (root / "urdf/four_link.urdf").read_text(), time.time_ns()
-    texts = [stamped(text, now - age * 10**9) for age in (500, 400, 300, 200, 100)]
-    loaded, load, begin = [], node._load, threading.Event()
-
-    def prepare(description):
-        begin.wait()  # until all have come
-        loaded.append(texts.index(description))
-        return load(description)
-
-    monkeypatch.setattr(node, "_load", prepare)
-    for one in texts:
-        node._on_robot_description(String(data=one))
-    begin.set()
-    harness.spin_until(lambda: not node._pending)
-    assert loaded in ([0, 4], [4])  # the first may have been begun before the others came
-    assert node._described.text == texts[4]
-
-
 class Bodies:
     """Two robots with the same joints, one after the other: four_link, and the same with doubled masses."""
 

@@ -1,17 +1,12 @@
-from collections import Counter
 from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 
-from helpers.nodes.dynamics_harness import Q, expected
-from helpers.nodes.lone_node import lone_node
+from helpers.nodes.dynamics_harness import V, expected
 from helpers.nodes.sessions.lone_session import LoneSession
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.robot import load_robot
-from modular_dynamics_ros.computation.values import ComputationSettings
-from modular_dynamics_ros.dynamics.session import output_status
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
@@ -83,34 +78,12 @@ def test_a_ramp_whose_beginning_was_missed_begins_with_the_last_torques(four_lin
         assert message.effort == pytest.approx(factor * expected(four_link), abs=1e-9)
 
 
-def test_with_a_rate_an_older_state_does_not_take_the_place_of_a_newer_one(four_link):
-    session = session_of(four_link, rate=10.0)
-    session.send(1.0)
-    session.send(1.05)
-    session.send(1.05, 1.01, q=2.0 * Q)
-    session._on_rate()
-    (torques,) = session.torques
-    assert session.stamps == [1.05]
-    assert torques.position.tolist() == Q.tolist()
-    assert session.record.counts.rejected == {"older than the last answer": 1}
-
-
 def test_a_position_that_cannot_be_held_is_not_reported_as_held(four_link, monkeypatch):
     session = session_of(four_link, on_stale="hold_gravity")
     session.send(1.0)
     monkeypatch.setattr(session.computation, "hold", MagicMock(side_effect=BadMessage("no", "too large")))
     assert session.watch(2.0) == []
     assert "publishing nothing" in session.node.log.texts("stale input")[0]
-
-
-def test_a_state_that_waits_for_a_rate_is_answered_when_the_rate_ends(four_link):
-    session = session_of(four_link, rate=10.0)
-    session.send(1.0)
-    timer = session._rate_timer
-    for parameters in (DynamicsParameters(rate=10.0, on_stale="hold_gravity"), DynamicsParameters()):
-        assert (session.torques, session._rate_timer) == ([], timer)
-        session.set_parameters(parameters)
-    assert len(session.torques) == session.record.counts.answered == 1
 
 
 def test_a_stale_input_has_no_running_reference(four_link):
@@ -144,22 +117,20 @@ def test_torques_are_answers_also_where_wrenches_cannot_be_computed(four_link, m
 
 
 def test_output_reports_latency_limits_and_source(four_link):
-    computation = Computation(load_robot(four_link), ComputationSettings(effort_limits="clip"))
-    record, source = lone_node().record, "zero"
-    record.counts.answered = 2
+    session = session_of(four_link, effort_limits="clip")
+    record = session.record
     record.counts.latency.add(0, 1_000_000)
     record.counts.latency.add(10_000_000, 3_000_000)
-    above = Counter(bend=1)
-    status = output_status(record, above, computation, source, None)
-    assert status.level == OK
+    status = session.statuses()[1]
+    assert (status.level, status.values["acceleration source"]) == (
+        OK,
+        "zero: accelerations are taken as zero",
+    )
     assert (status.values["rate [Hz]"], status.values["latency p99 [ms]"]) == ("100.00", "3.000")
+    session.send(1.0, v=100.0 * V)
+    status = session.statuses()[1]
+    assert (status.level, status.message.partition(":")[0]) == (WARN, "effort limit reached (clip)")
     assert status.values["answers above the effort limit of bend"] == "1"
-    assert status.values["acceleration source"] == source
-    answer = computation.compute(computation.observe(1, np.zeros(4), np.zeros(4)), 1, None)
-    assert output_status(record, above, computation, source, answer).level == OK
-    limited = answer._replace(exceeded=np.array([False, True, False, False]))
-    status = output_status(record, above, computation, source, limited)
-    assert (status.level, status.message) == (WARN, "effort limit reached (clip): bend")
 
 
 def test_once_it_is_logged_whether_torques_include_gravity(four_link):

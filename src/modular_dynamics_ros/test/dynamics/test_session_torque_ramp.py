@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
@@ -136,23 +135,3 @@ def test_after_deactivating_nothing_is_left_to_ramp(four_link):
     robots.session.activate(None)
     robots.replace(robots.new)
     assert robots.published_at(2.0) == []
-
-
-def test_a_node_whose_robot_is_replaced_ramps_what_controllers_have(make, four_link):
-    text = Path(four_link).read_text()
-    harness = make(
-        robot_description_file="",
-        on_stale="ramp_to_zero",
-        stale_after=0.3,
-        ramp_time=0.3,
-        crosscheck_rate=0.0,
-    ).start()
-    harness.descriptions.publish(String(data=text))
-    harness.spin_until(lambda: harness.node.session is not None)
-    harness.answer_when_connected()
-    old = harness.node.session
-    harness.descriptions.publish(String(data=text.replace('"bend"', '"fold"')))
-    harness.spin_until(lambda: harness.node.session is not old)
-    harness.spin_until(lambda: not any(harness.efforts[-1].data))
-    assert harness.torques[-1].name == NAMES
-    assert harness.node.session.last_published is None

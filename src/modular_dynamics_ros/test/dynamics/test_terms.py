@@ -1,4 +1,4 @@
-"""What stands behind the torques, against Pinocchio: terms, equation of motion, joint wrenches, arrows."""
+"""What stands behind the torques, against Pinocchio: terms, joint wrenches, arrows."""
 
 import numpy as np
 import pinocchio
@@ -7,16 +7,55 @@ from modular_dynamics_interfaces.msg import TorqueTerms
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
-from helpers.nodes.sessions.term_session import ALL, FORCE, TOPICS, Q, Session, V, forces, vec6
+from helpers.nodes.dynamics_harness import Q, V
+from helpers.nodes.sessions.lone_session import LoneSession
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.query_subjects import hand
 from helpers.robots.closed_robots import STATES, path
 from helpers.wrenches import feed
 from modular_dynamics.algebra import Quaternion, to_rotation_translation
+from modular_dynamics_ros.computation.torque_terms import TermsSolver
+from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.markers import arrow_scales
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
+TOPICS = ("torque_terms", "joint_wrenches", "external_torques", "markers")
+ALL = {f"~/{topic}" for topic in TOPICS}
+FORCE = np.array([5.0, -3.0, 2.0, 0.4, 0.6, -0.7])
+
+
+class Session(LoneSession):
+    """A session whose topics in `subscribed` have a subscriber; it receives states at a time [s]."""
+
+    def __init__(self, description, subscribed=ALL, **parameters):
+        super().__init__(description, subscribed, **({"crosscheck_rate": 0.0} | parameters))
+
+    def receive_at(self, time, q=Q, v=V, effort=(), names=None):
+        self._outputs.subscribed._next_look = 0
+        self.send(time, names=names or self.robot.state_names, q=q, v=v, effort=effort)
+        return self
+
+    def sent(self, topic):
+        return self.node.sent[f"~/{topic}"]
+
+    def last(self, topic):
+        return self.sent(topic)[-1]
+
+
+def forces(tree, q, v, a, external=None):
+    """Torques, and data.f (n, 6), of Pinocchio's rnea; external wrenches by body, at and in its frame."""
+    loads = [pinocchio.Force.Zero() for _ in range(tree.model.njoints)]
+    for body, wrench in (external or {}).items():
+        loads[tree.ids[body]] += pinocchio.Force(wrench[:3], wrench[3:])
+    tau = pinocchio.rnea(tree.model, tree.data, tree.q(q), tree.v(v), tree.v(a), loads)
+    wrenches = [tree.data.f[tree.ids[k]].np for k in range(len(tree.graph.joints))]
+    return tree.fold().T @ np.asarray(tau), np.array(wrenches)
+
+
+def vec6(wrench):
+    f, m = wrench.force, wrench.torque
+    return np.array([f.x, f.y, f.z, m.x, m.y, m.z])
 
 
 def test_nothing_is_computed_for_nobody(four_link):
@@ -31,10 +70,10 @@ def test_nothing_is_computed_for_nobody(four_link):
     assert all(session.sent(topic) for topic in TOPICS)
 
 
-def test_terms_and_equation_are_those_of_pinocchio(four_link):
+def test_terms_are_those_of_pinocchio(four_link):
     session = Session(four_link).receive_at(1.0)
     tree, zero = PinocchioTree(session.robot.graph), np.zeros(4)
-    terms, equation = session.last("torque_terms"), session.last("equation_of_motion")
+    terms = session.last("torque_terms")
     assert (terms.header.stamp.sec, terms.joint_names) == (1, list(session.robot.joint_names))
     gravity, bias = tree.inverse_dynamics(Q, zero, zero), tree.inverse_dynamics(Q, V, zero)
     close = {"rel": 1e-10, "abs": 1e-12}
@@ -42,10 +81,6 @@ def test_terms_and_equation_are_those_of_pinocchio(four_link):
     assert terms.coriolis == pytest.approx(bias - gravity, **close)
     assert terms.total == pytest.approx(session.last("joint_torques").effort, **close)
     assert terms.inertia == pytest.approx(zero)
-    assert equation.coordinates == list(session.robot.state_names)
-    assert np.reshape(equation.mass_matrix, (4, 4)) == pytest.approx(tree.mass_matrix(Q), **close)
-    assert equation.nonlinear_effects == pytest.approx(bias, **close)
-    assert equation.gravity == pytest.approx(gravity, **close)
 
 
 def test_gravity_that_changes_at_run_time_is_that_of_the_terms(four_link):
@@ -126,27 +161,15 @@ def test_with_loops_the_published_wrenches_are_in_equilibrium(name):
         assert by_joint[independent] == pytest.approx(effort, rel=1e-8, abs=1e-9)
 
 
-def test_the_trajectory_is_one_point_in_the_controller_s_order(four_link):
-    session = Session(four_link, controller_joints=("right", "turn"), trajectory_delay=0.05).receive_at(1.0)
-    message, torques = session.last("joint_trajectory"), session.last("joint_torques")
-    (point,) = message.points
-    assert (message.header.stamp.sec, message.joint_names) == (1, ["right", "turn"])
-    assert (point.time_from_start.sec, point.time_from_start.nanosec) == (0, 50_000_000)
-    order = [torques.name.index(name) for name in message.joint_names]
-    assert (point.positions.tolist(), point.velocities.tolist()) == (Q[order].tolist(), V[order].tolist())
-    assert point.accelerations.tolist() == [0.0, 0.0]
-    assert point.effort.tolist() == np.array(torques.effort)[order].tolist()
-
-
 def test_arrows_are_the_connection_wrenches_at_their_rate(four_link, monkeypatch):
     clock = [100.0]
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
     monkeypatch.setattr("modular_dynamics_ros.dynamics.terms.MARKER_RATE", 10.0)
-    session = Session(four_link, equation_rate=2.0, force_scale=0.01, moment_scale=0.1)
+    session = Session(four_link, force_scale=0.01, moment_scale=0.1)
     for step in range(21):
         clock[0] = 100.0 + 0.05 * step + 1e-9
         session.receive_at(1.0 + 0.05 * step)
-    assert (len(session.sent("markers")), len(session.sent("equation_of_motion"))) == (11, 3)
+    assert len(session.sent("markers")) == 11
     graph = session.robot.graph
     result = md.InverseDynamics(graph).solve(Q, V, np.zeros(4))
     markers = session.last("markers").markers
@@ -196,18 +219,17 @@ def test_the_wrench_on_a_floating_base_is_drawn_where_the_base_is(quadruped):
         [0, 0, 0.5], abs=1e-9
     )
     assert session.last("joint_wrenches").frames[0] == "trunk"
-    assert session.last("equation_of_motion").coordinates[:2] == ["base.linear.x", "base.linear.y"]
 
 
-def test_what_cannot_be_computed_is_reported_and_the_torques_go_on(chain):
-    session = Session(chain("b"), on_stale_black_box="zero")
-    feed(session.computation, "box", np.zeros(6), stamp=1_000_000_000)
-    session.receive_at(1.0, np.zeros(3), np.zeros(3))
-    assert len(session.sent("joint_torques")) == 1
-    assert session.record.counts.answered == 1
-    assert not session.sent("equation_of_motion")
-    (text,) = session._node.log.texts("equation_of_motion")
-    assert "'j2' inside a black box of 'chain' moves joints outside" in text
+def test_what_cannot_be_computed_is_reported_and_the_torques_go_on(four_link, monkeypatch):
+    def fail(*given, **options):
+        raise BadMessage("dead point", "at a dead point")
+
+    monkeypatch.setattr(TermsSolver, "split", fail)
+    session = Session(four_link).receive_at(1.0)
+    assert len(session.sent("joint_torques")) == session.record.counts.answered == 1
+    assert not session.sent("torque_terms")
+    assert session._node.log.texts("torque_terms") == ["not published: at a dead point"]
 
 
 def test_external_torques_are_what_the_world_exerts_along_the_joints(four_link):

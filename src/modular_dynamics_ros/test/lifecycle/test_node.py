@@ -152,10 +152,10 @@ def test_parameters_that_cannot_be_applied_stay_as_they_were(four_link, monkeypa
         stage.start()
         change = stage.node.session.set_parameters
         monkeypatch.setattr(stage.node.session, "set_parameters", Failing(change))
-        (result,) = stage.node.set_parameters([Parameter("rate", value=50.0)])
+        (result,) = stage.node.set_parameters([Parameter("filter_cutoff", value=50.0)])
         assert (result.successful, result.reason) == (False, "RuntimeError: out of handles")
-        assert stage.node.parameters.rate == stage.node.get_parameter("rate").value == 0.0
-        assert stage.node.set_parameters([Parameter("rate", value=50.0)])[0].successful
+        assert stage.node.parameters.filter_cutoff == stage.node.get_parameter("filter_cutoff").value == 10.0
+        assert stage.node.set_parameters([Parameter("filter_cutoff", value=50.0)])[0].successful
 
 
 def test_diagnostics_carry_the_full_name_of_the_node():

@@ -1,28 +1,18 @@
 """Joint states: which are answered, in which order, from which messages."""
 
-import time
-from contextlib import closing, contextmanager
-from unittest.mock import MagicMock, patch
+from contextlib import contextmanager
+from unittest.mock import patch
 
 import numpy as np
 import pytest
-from diagnostic_msgs.msg import DiagnosticArray
-from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from helpers.nodes.lone_node import message_info
-from helpers.nodes.process_probe import NODE, ProcessProbe
 from helpers.nodes.sessions.lone_session import LoneSession, S
-from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROBOTS
-from modular_dynamics_ros.computation.accelerations.acceleration_source import filter_lag
-from modular_dynamics_ros.computation.robot import robot_of
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
-from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.status import ERROR, OK
-from modular_dynamics_ros.node.joint_states import JointSteps
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -125,6 +115,17 @@ def test_joints_of_several_publishers_are_merged_each_with_its_age(robot, four_l
     assert input_status(robot, 1.31).level == OK
 
 
+def test_a_changed_robot_goes_on_with_the_values_of_the_one_before(robot, four_link):
+    changed = LoneSession(four_link)
+    robot.send(1.0, names=NAMES[:2], q=Q[:2], v=V[:2])
+    changed.keep_joint_states(robot)
+    changed.send(1.01, names=NAMES[2:], q=Q[2:], v=V[2:])
+    assert changed.stamps == [1.01]
+    assert changed.torques[0].effort.tolist() == expected(four_link).tolist()
+    changed.send(1.3, names=NAMES[2:], q=Q[2:], v=V[2:])  # the others are too old by now
+    assert changed.record.missing == ("turn", "bend")
+
+
 def test_a_grippers_message_alone_is_no_problem(robot):
     for k in range(100):
         robot.send(1.0 + 0.01 * k)
@@ -164,27 +165,16 @@ def test_passive_joints_that_came_before_the_state_are_compared_where_they_are_b
     assert robot.record.counts.answered >= 100
 
 
-@pytest.mark.parametrize("rate", [50, 25, 10, 3])
-def test_joints_whose_velocities_come_too_rarely_for_the_filter_are_named(four_link, rate):
-    """Two parts that swing at 0.5 Hz, one of them at 500 Hz, the other one at another rate."""
+def test_the_filter_takes_only_values_of_the_states_stamp(four_link):
     robot = LoneSession(four_link, acceleration_source="filtered", stale_after=0.5)
-    omega, lag, errors = np.pi, filter_lag(10.0), []
-    for k in range(1500):
+    arm, leg = ({"names": NAMES[k : k + 2], "q": Q[k : k + 2], "v": V[k : k + 2]} for k in (0, 2))
+    for k in range(20):
         now = 1.0 + 0.002 * k
-        robot.send(now, names=NAMES[:2], q=Q[:2], v=np.full(2, np.sin(omega * now)))
-        if k * rate % 500 == 0:
-            robot.send(now, names=NAMES[2:], q=Q[2:], v=np.full(2, np.sin(omega * now)))
-        if k >= 500 and (last := robot.record.last) is not None:
-            assert last.state.stamp == round(now * S)
-            errors.append(np.abs(last.state.a - omega * np.cos(omega * (now - lag))).max())
-    if rate > 20:
-        assert len(errors) == 1000
-        assert max(errors) < 0.1 * omega  # of steps 40 ms long; at 10 Hz it would be 1.4 omega
-        return
-    assert not robot.stamps
-    slow = "come at 10 Hz: filter_cutoff 10 Hz needs more than 20 Hz"
-    text = slow if rate == 10 else "must come twice within 0.25 s"
-    assert f"values of 'left', 'right' {text}" in robot.node.log.current()[-1]
+        robot.send(now, **leg)
+        robot.send(now, **arm)
+    assert robot.record.counts.rejected == {"filter starts": 5, "unfit for the filter": 19}
+    assert len(robot.stamps) == 15
+    assert "values of its stamp of all joints, also of 'turn', 'bend'" in robot.node.log.current()[-1]
 
 
 def test_absent_joints_have_the_given_position_while_no_message_holds_them(four_link):
@@ -204,25 +194,6 @@ def test_absent_joints_have_the_given_position_while_no_message_holds_them(four_
 def test_a_given_position_that_cannot_be_used_is_refused_by_name(four_link, wrong):
     with pytest.raises(RobotError, match=r"absent_joints (has|names) '"):
         LoneSession(four_link, absent_joints=(wrong,))
-
-
-def test_a_rate_never_answers_an_old_state(four_link):
-    robot = LoneSession(four_link, rate=0.5)
-    timer = robot.node.create_timer.call_args_list[-1].args[1]
-    for now in (1.0, 1.1, 1.2):
-        robot.send(now)
-    robot.node.time = round(2.9 * S)
-    timer()
-    assert (robot.stamps, robot.record.counts.superseded, robot.record.counts.rejected) == (
-        [],
-        2,
-        {"too old": 1},
-    )
-    robot.send(3.0)
-    timer()
-    assert robot.stamps == [3.0]
-    assert input_status(robot, 5.1).level < ERROR  # the next answer is not due yet
-    assert input_status(robot, 5.3).level == ERROR
 
 
 @pytest.mark.parametrize("bad", [np.inf, 1e10])
@@ -276,181 +247,3 @@ def test_otherwise_the_clocks_are_named(robot, stamp, arrival, simulated, words)
     robot.node.simulated = simulated
     robot.send(100.0, stamp, arrival)
     assert words in robot.node.log.texts("joint_states")[0]
-
-
-def test_a_state_that_waited_for_too_long_says_for_what(four_link, boxed_branch):
-    robot = LoneSession(four_link, rate=1.0)
-    robot.send(100.0, arrival=100.001)
-    robot.node.time = round(100.7 * S)
-    robot.node.create_timer.call_args_list[-1].args[1]()
-    boxed = LoneSession(four_link, partition_file=boxed_branch, black_box_wait=0.1)
-    boxed.send(100.0, arrival=100.001)
-    assert boxed.boxes.newest == 100 * S  # it waits
-    boxed.node.time = round(100.7 * S)
-    boxed._on_matched(MagicMock(stamp=100 * S), round(100.001 * S), {})
-    for one, why in ((robot, "waited for its turn (rate)"), (boxed, "waited for wrenches")):
-        words = f"not answered: it came in time, but it {why} for longer than 0.2 s (stale_after)"
-        assert one.node.log.texts("joint_states") == [words]
-
-
-MS = 1_000_000  # [ns]
-INERTIA = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
-LINK = f'<link name="{{}}"><inertial><mass value="1"/>{INERTIA}</inertial></link>'
-JOINT = '<joint name="{0}" type="{1}"><parent link="{2}"/><child link="{3}"/><axis xyz="0 0 1"/>{4}</joint>'
-LIMIT = '<limit lower="-3" upper="3" effort="1" velocity="{}"/>'
-TWO = ("/joint_state_broadcaster", "/joint_state_publisher")
-
-
-def steps_of(*joints, publishers=TWO):
-    """Joints by type and velocity limit, None without limits."""
-    parts = [LINK.format("l0")]
-    for k, (kind, velocity) in enumerate(joints):
-        limit = "" if velocity is None else LIMIT.format(velocity)
-        parts += [LINK.format(f"l{k + 1}"), JOINT.format(f"j{k}", kind, f"l{k}", f"l{k + 1}", limit)]
-    graph = md.load_urdf(f"<robot name='arm'>\n{''.join(parts)}</robot>")
-    return JointSteps(robot_of(graph), lambda: publishers)
-
-
-def fed(steps, messages):
-    """What is said of messages of all joints: (time [ms], positions)."""
-    found = [steps.take(np.arange(len(q)), np.array(q, float), round(at * MS)) for at, q in messages]
-    return [one for one in found if one.text]
-
-
-ARM = (("revolute", 2.0), ("prismatic", 0.5))
-
-
-def test_zeros_beside_a_broadcaster_are_counted_and_both_are_named():
-    messages = [
-        (10 * k + 4 * other, (0.6 * (1 - other), 0.2 * (1 - other))) for k in range(10) for other in (0, 1)
-    ]
-    found = fed(steps_of(*ARM), messages)
-    assert len(found) == 19  # all but the first
-    assert all(one.joints == ["j0", "j1"] for one in found)
-    assert found[0].text == (
-        "'j0' steps from 0.600 to 0.000 rad within 10.0 ms; at 2.000 rad/s it can move 0.0200 rad: "
-        "'/joint_state_broadcaster', '/joint_state_publisher' publish joint states; if both know this joint, "
-        "torques go to and fro"
-    )
-
-
-def test_a_step_of_the_only_publisher_is_said_with_figures():
-    steps = steps_of(*ARM, publishers=TWO[:1])
-    found = fed(steps, [(20 * k, (0.1 + (k >= 5), 0.2)) for k in range(10)])
-    assert [one.joints for one in found] == [["j0"]]
-    assert found[0].text == (
-        "'j0' steps from 0.100 to 1.100 rad within 20.0 ms; at 2.000 rad/s it can move 0.0400 rad: look at "
-        "its encoder and its driver, and whether the velocity limit is right"
-    )
-
-
-@pytest.mark.parametrize("joint", [("revolute", 0), ("continuous", None), ("revolute", 1e16)])
-def test_a_joint_without_a_limit_steps_only_where_there_are_several_publishers(joint):
-    messages = [(10 * k, (1.2 * (k % 2),)) for k in range(9)]
-    assert len(fed(steps_of(joint), messages)) == 7  # all but the first time to and fro
-    assert not fed(steps_of(joint, publishers=TWO[:1]), messages)
-
-
-def test_publishers_of_different_joints_make_no_step_and_each_joint_has_its_own():
-    steps, found = steps_of(*ARM), []
-    for k in range(10):
-        for joint in (0, 1):
-            q = np.array([0.2 + (0.5 if joint and k >= 5 else 0.0)])
-            found.append(steps.take(np.array([joint]), q, (10 * k + joint) * MS))
-    assert [one.joints for one in found if one.text] == [["j1"]]
-
-
-QUIET = {
-    "the first message": [(0, (2.5, 0.4))],
-    "motion at twice the limit": [(10 * k, (-2 + 0.04 * k, 0.2)) for k in range(100)],
-    "noise of encoders": [
-        (k, (0.5 + 2e-3 * np.sin(37 * k), 0.2 + 1e-3 * np.cos(53 * k))) for k in range(300)
-    ],
-    "equal stamps": [(10 * (k // 4), (0.005 * k, 0.2)) for k in range(100)],
-    "a pause": [(10 * k + 900 * (k > 5), (2.0 * (k > 5), 0.2)) for k in range(10)],
-    "messages that were lost": [(10 * k, (0.015 * k, 0.2)) for k in range(0, 100, 7)],
-    "a late message": [(0, (0, 0)), (10, (0.02, 0)), (5, (0.01, 0)), (15, (0.03, 0))],
-    "a relay": [(10 * k + 6 * late, (np.sin(0.02 * k), 0.1)) for k in range(200) for late in (0, 1)],
-}
-
-
-@pytest.mark.parametrize("publishers", [TWO[:1], TWO])
-@pytest.mark.parametrize("name", QUIET)
-def test_nothing_is_said_of(name, publishers):
-    assert not fed(steps_of(*ARM, publishers=publishers), QUIET[name])
-
-
-def test_nothing_is_said_of_a_joint_that_goes_around():
-    """0.2 rad in 10 ms, from pi to -pi; a revolute joint cannot do that."""
-    angles = [np.angle(np.exp(0.2j * k)) for k in range(100)]
-    for kind, said in (("continuous", 0), ("revolute", 3)):
-        steps = steps_of((kind, 30.0), publishers=TWO[:1])
-        assert len(fed(steps, [(10 * k, (angle,)) for k, angle in enumerate(angles)])) == said
-
-
-@pytest.mark.parametrize("limit", [100.0, None])
-def test_nothing_is_said_of_a_fast_wheel_beside_another_publisher(limit):
-    """60 rad/s: more than is usual, but it does not go to and fro."""
-    angles = [np.angle(np.exp(1.2j * k)) for k in range(100)]
-    assert not fed(steps_of(("continuous", limit)), [(20 * k, (angle,)) for k, angle in enumerate(angles)])
-
-
-def test_nothing_is_said_after_the_clock_was_set_back():
-    steps = steps_of(*ARM, publishers=TWO[:1])
-    steps.note_time(50 * MS)
-    assert not fed(steps, [(50, (2.0, 0.4))])
-    steps.note_time(0)
-    assert not fed(steps, [(0, (0.0, 0.0))])
-
-
-class Publisher:
-    def __init__(self, name, names, q):
-        self.node, self.names, self.q = Node(name), list(names), np.array(q, float).tolist()
-        self.states = self.node.create_publisher(JointState, "joint_states", 10)
-
-    def send(self):
-        zeros = [0.0] * len(self.names)
-        message = JointState(name=self.names, position=self.q, velocity=zeros)
-        message.header.stamp = stamp_message(time.time_ns())
-        self.states.publish(message)
-
-
-class Probe(ProcessProbe):
-    def __init__(self, folder, robot, *publishers):
-        super().__init__(folder)
-        self.publishers, self.values, self.messages = publishers, {}, []
-        self.node.destroy_publisher(self.states)
-        self.node.create_subscription(DiagnosticArray, "/diagnostics", self.diagnosed, 10)
-        self.nodes = SpunNodes(*(one.node for one in publishers))
-        self.processes.start(NODE, "autostart:=true", "stale_after:=30.0", f"robot_description_file:={robot}")
-
-    def diagnosed(self, message):
-        for status in message.status:
-            if status.name.endswith(": input"):
-                self.values = {one.key: one.value for one in status.values}
-                self.messages.append(status.message)
-
-    def until(self, reached):
-        def sent():
-            for one in self.publishers:
-                one.send()
-            return reached()
-
-        self.spin_until(sent)
-
-    def close(self):
-        self.nodes.close()
-        super().close()
-
-
-def test_publishers_that_contradict_each_other_are_named_and_counted(tmp_path, four_link):
-    broadcaster = Publisher("joint_state_broadcaster", NAMES, Q)
-    with closing(
-        Probe(tmp_path, four_link, broadcaster, Publisher("joint_state_publisher", NAMES, 0 * Q))
-    ) as probe:
-        probe.until(lambda: int(probe.values.get("steps of left beyond its velocity limit", 0)) > 20)
-        words = "'/joint_state_broadcaster', '/joint_state_publisher' publish joint states"
-        probe.until(lambda: words in probe.messages[-1])  # the middleware may know publishers before nodes
-        log = probe.processes.log(NODE)
-        assert 1 <= log.count(words) <= len(NAMES)  # once for each joint that is the worst
-        assert log.count("publishing torques including gravity (output: full)") == 1

@@ -31,19 +31,7 @@ class Node:
     def __init__(self, simulated):
         self.node, self.answers, self.fatal = lone_node(), [], set()
         self.node.simulated = simulated
-        graph = SimpleNamespace(
-            joint_names=NAMES,
-            joint=lambda name: SimpleNamespace(type="revolute"),
-            velocity_limits=np.full(len(NAMES), np.inf),
-        )
-        robot = SimpleNamespace(
-            state_names=NAMES,
-            passive_names=OPTIONAL,
-            closed=True,
-            graph=graph,
-            indices=np.arange(len(NAMES)),
-            position_unit=lambda name: "rad",
-        )
+        robot = SimpleNamespace(state_names=NAMES, passive_names=OPTIONAL)
         computation = SimpleNamespace(
             robot=robot,
             settings=SimpleNamespace(stale_after=VALID * 1e-9, closure_tolerance=1.0),

@@ -131,10 +131,10 @@ def test_declared_parameters_describe_themselves(ros):
     finally:
         node.destroy_node()
     assert table == Table(rate=7.0, names=("x",))
-    assert described.description == "how often; [Hz]; may change at run time"
+    assert described.description == "how often; 0 to 100 Hz; may change at run time"
     (span,) = described.floating_point_range
     assert (span.from_value, span.to_value) == (0.0, 100.0)
-    assert mode.additional_constraints == "one of a, b"
+    assert mode.description == "which; one of a, b; may change at run time"
     assert fixed.read_only
 
 

@@ -12,7 +12,7 @@ from std_msgs.msg import String
 
 import modular_dynamics as md
 from helpers.nodes.changes.changing import request
-from helpers.nodes.dynamics_harness import NAMES, Q, V
+from helpers.nodes.dynamics_harness import NAMES, Q
 from helpers.rebuilt import assert_same_to_the_bit
 from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
@@ -103,24 +103,6 @@ def test_the_changed_robot_is_published(make, described, loaded, load):
     values = np.zeros((2, 4))
     tau = md.inverse_dynamics(graph, Q, *values)
     assert tau == pytest.approx(md.inverse_dynamics(loaded(described), Q, *values), abs=1e-12)
-
-
-def test_a_state_that_waits_for_the_timer_of_a_rate_is_answered_before_the_change(make, described, load):
-    """Its publisher's clock is ahead."""
-    client = make(rate=0.2).start()
-    client.spin_until(client.states.get_subscription_count)
-    record, ahead = client.node.session.record, client.node.now() + 5 * 10**9
-
-    def waits():
-        client.send(stamp=ahead)
-        return record.pending_stamp == ahead
-
-    client.spin_until(waits)
-    response = client.call("SetPayload", link="left_branch", load=load)
-    assert response.success
-    client.spin_until(lambda: client.torque_of(ahead) is not None)
-    efforts = md.inverse_dynamics(described, Q, V, np.zeros(4)).tolist()
-    assert client.torque_of(ahead).effort.tolist() == efforts
 
 
 def test_the_contact_filter_goes_on_and_no_message_of_it_is_left_out(make):

@@ -13,11 +13,11 @@ S = 1_000_000_000  # [ns]
 
 
 class LoneSession(DynamicsSession):
-    """An active session; times are in s of the node's clock."""
+    """An active session; times are in s of the node's clock. `subscribed`: topics that have a subscriber."""
 
-    def __init__(self, description, **parameters):
+    def __init__(self, description, subscribed=(), **parameters):
         table = DynamicsParameters(**parameters)
-        node = lone_node(stale_after=table.stale_after)
+        node = lone_node(subscribed, table.stale_after)
         super().__init__(node, self.load(str(description), table), table)
         self.activate(None)
 
@@ -36,10 +36,11 @@ class LoneSession(DynamicsSession):
         """The stamps of all torques [s]."""
         return [stamp_nanoseconds(one.header.stamp) / S for one in self.torques]
 
-    def send(self, now, stamp=None, arrival=None, names=NAMES, q=Q, v=V):
+    def send(self, now, stamp=None, arrival=None, names=NAMES, q=Q, v=V, effort=()):
         """Receive a joint state; return the torques that it brings."""
         self._node.time, before = round(now * S), len(self.torques)
-        message = JointState(name=list(names), position=np.array(q).tolist(), velocity=np.array(v).tolist())
+        numbers = {"position": q, "velocity": v, "effort": effort}
+        message = JointState(name=list(names), **{k: np.array(x, float).tolist() for k, x in numbers.items()})
         message.header.stamp = stamp_message(round((now if stamp is None else stamp) * S))
         self.receive(message, message_info(round((now if arrival is None else arrival) * S)))
         return self.torques[before:]
