@@ -298,6 +298,11 @@ def _closed_hybrid(graph: Any, s: State) -> Any:
     return md.constrained_dynamics(graph, s.q, s.v, s.tau1, **known, **_wrenches(graph, s), friction="urdf")
 
 
+def _closed_derivatives(graph: Any, s: State) -> Any:
+    options = {"guess": s.q, "friction": "urdf", **_wrenches(graph, s)}
+    return md.inverse_dynamics_derivatives(graph, *s.own, **options)
+
+
 def _closed_regressor(graph: Any, s: State) -> Any:
     return md.regressor(graph, *s.own, guess=s.q)
 
@@ -394,6 +399,9 @@ LOOP: dict[str, tuple[str, Computed]] = {
     ),
     "loops: hybrid accelerations": ("acceleration", lambda g, s: _closed_hybrid(g, s).a),
     "loops: hybrid torques": ("hybrid torque1", lambda g, s: _closed_hybrid(g, s).tau),
+    "loops: d torque/d q": ("torque1", lambda g, s: _closed_derivatives(g, s).dq),
+    "loops: d torque/d v": ("torque1", lambda g, s: _closed_derivatives(g, s).dv),
+    "loops: d torque/d a": ("torque1", lambda g, s: _closed_derivatives(g, s).da),
     "loops: regressor": ("regressor1", lambda g, s: _closed_regressor(g, s).reshape(len(s.v1), -1, 10)),
     "loops: offset of the regressor": ("torque1", _offset_of_regressor),
     "loops: energy": ("energy", lambda g, s: md.energy(g, s.q, s.v)),
@@ -416,5 +424,6 @@ LOOP_ROWS: dict[str, Computed] = {
     "loops: bias": _of_rows("nonlinear_effects", "q1", "v1"),
     "loops: gravity": _of_rows("gravity_torque", "q1"),
     "loops: own accelerations": _of_rows("forward_dynamics", "q1", "v1", "tau1"),
+    "loops: d torque/d q": lambda g, s: _closed_derivatives(g, s).dq,
     "loops: regressor": lambda g, s: _closed_regressor(g, s).reshape(*s.v1.shape, -1, 10),
 }

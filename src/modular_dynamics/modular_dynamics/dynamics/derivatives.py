@@ -5,7 +5,7 @@ from typing import NamedTuple
 from numpy.typing import ArrayLike
 
 from ..model import SubsystemGraph
-from .arguments import Array
+from .arguments import Array, has_loops, of_loops
 from .core_robot import loads_on_bodies
 from .inverse_dynamics import Wrenches
 from .quantity import Quantity, evaluate, only_trees, terms_of
@@ -52,6 +52,7 @@ def inverse_dynamics_derivatives(
     *,
     external_wrenches: Wrenches = None,
     friction: str = "none",
+    guess: ArrayLike | None = None,
     threads: int | None = None,
     out: Array | None = None,
 ) -> InverseDynamicsDerivatives:
@@ -67,14 +68,18 @@ def inverse_dynamics_derivatives(
         external_wrenches: {link: [force N, moment N m]}, held fixed at and in the link's frame; the same for
             every state.
         friction: as of ``inverse_dynamics``. Dry friction has no derivative: it is constant except at v = 0.
-        threads: as of ``inverse_dynamics``.
+        guess, threads: as of ``inverse_dynamics``.
         out: float64 array (3, nv, nv), or (n, 3, nv, nv), of which the result is views.
 
     Raises:
         StateError: a wrong shape, a number that is not finite, an unknown link, or a black box in the graph;
             of many states with the row.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs between links.
+        ClosureError, SingularityError: as of ``inverse_dynamics``. UnsupportedModelError: also where loops
+            leave passive joints free.
     """
+    if has_loops(graph):
+        result: InverseDynamicsDerivatives = of_loops("inverse_dynamics_derivatives")(**locals())
+        return result
     loads = None if external_wrenches is None else loads_on_bodies(graph, external_wrenches)
     array = evaluate(graph, _OF_TORQUES, (q, v, a), out, threads, after=(terms_of(friction), loads))
     return InverseDynamicsDerivatives(array[..., 0, :, :], array[..., 1, :, :], array[..., 2, :, :])
@@ -88,6 +93,7 @@ def forward_dynamics_derivatives(
     *,
     external_wrenches: Wrenches = None,
     friction: str = "none",
+    guess: ArrayLike | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsDerivatives:
     """Return derivatives of the accelerations of ``forward_dynamics`` with respect to q, v and tau.
@@ -98,15 +104,18 @@ def forward_dynamics_derivatives(
     ``inverse_dynamics_derivatives``.
 
     Args:
-        q, v, tau, external_wrenches, threads: as of ``forward_dynamics``; wrenches are held fixed at and in
-            their link.
+        q, v, tau, external_wrenches, guess, threads: as of ``forward_dynamics``; wrenches are held
+            fixed at and in their link.
         friction: as of ``inverse_dynamics``. Dry friction has no derivative: it is constant except at v = 0.
 
     Raises:
         StateError, UnsupportedModelError: as of ``forward_dynamics``; StateError also where M is singular up
             to rounding, though articulated bodies give accelerations: a very light link that carries a heavy
-            one along the same axis.
+            one along the same axis. With closed loops as of ``inverse_dynamics_derivatives``.
     """
+    if has_loops(graph):
+        result: ForwardDynamicsDerivatives = of_loops("forward_dynamics_derivatives")(**locals())
+        return result
     loads = None if external_wrenches is None else loads_on_bodies(graph, external_wrenches)
     after = terms_of(friction), loads
     array = evaluate(graph, _OF_ACCELERATIONS, (q, v, tau), None, threads, after=after)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
-from ..model import SubsystemGraph, refuse_closures
+from ..model import SubsystemGraph
 from ..model.number_arrays import number_array
 from .arguments import Array, has_loops, of_loops
 from .core_robot import loads_on_bodies
@@ -100,6 +100,7 @@ def hybrid_dynamics(
     *,
     external_wrenches: Wrenches = None,
     friction: str = "none",
+    guess: ArrayLike | None = None,
     threads: int | None = None,
 ) -> HybridDynamics:
     """Return accelerations of joints with known torques, and torques of joints with known accelerations.
@@ -113,16 +114,17 @@ def hybrid_dynamics(
         a: accelerations (nv,), read for the prescribed joints [rad/s^2 or m/s^2]. tau: torques (nv,), read
             for the others [N m or N]. Entries that are not read may be anything, NaN as well.
         prescribed: names of the joints whose accelerations are known. Of a floating joint all six are.
-        external_wrenches, friction, threads: as of ``forward_dynamics``.
+        external_wrenches, friction, guess, threads: as of ``forward_dynamics``.
 
     Raises:
         StateError: a wrong shape, a number that is read and not finite, an unknown joint or link, a black box
             in the graph, or joints with known torques that move no inertia, by their names: as of
             ``forward_dynamics``. Of many states with the row.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs between links;
-            ``constrained_dynamics`` takes prescribed accelerations, too.
+        ClosureError, SingularityError: as of ``constrained_dynamics``, which has accelerations of all joints.
     """
-    refuse_closures(graph, "hybrid dynamics", "constrained_dynamics takes prescribed accelerations")
+    if has_loops(graph):
+        hybrid: HybridDynamics = of_loops("hybrid_dynamics")(**locals())
+        return hybrid
     only_trees("hybrid dynamics")(graph)
     is_known = prescribed_in(graph, prescribed, graph.joint_names)
     known_a, known_tau = completed_by_zeros(a, is_known), completed_by_zeros(tau, ~is_known)

@@ -1,7 +1,6 @@
 """Inverse dynamics: tau of q, v and a, and its parts at rest and without acceleration."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from ..model import (
     refuse_closures,
     require_graph,
 )
-from ..model.number_arrays import real_numbers
 from .arguments import Array, has_loops, of_loops
 from .core_robot import ARMATURE, GOOD, OVERFLOW, loads_on_bodies, passing_of
 from .designs import inverse_dynamics_of_designs
@@ -70,8 +68,7 @@ def inverse_dynamics(
     Args:
         q: positions (nq,) in the order of ``graph.joint_names`` [rad or m]; of many states (n, nq).
         v, a: velocities and accelerations (nv,), or (n, nv). float32 arrays of many states give float32
-            torques, computed in single precision: faster, and to 1e-5 of the largest torque; positions are
-            less than 16 rad or m then.
+            torques, computed in single precision: faster, and to 1e-5 of the largest torque.
         external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame; the same for
             every state.
         black_box_wrenches: {subsystem: [force, moment]} of the predecessor on that subsystem, at and in its
@@ -261,8 +258,8 @@ def nonlinear_effects(
     takes its wrench.
     """
     if has_loops(graph):
-        rest = np.zeros(real_numbers("v", v).shape)
-        return inverse_dynamics(graph, q, v, rest, friction=friction, guess=guess, threads=threads, out=out)
+        h: NDArray[Any] = of_loops("nonlinear_effects")(**locals())
+        return h
     return evaluate(graph, _NONLINEAR_EFFECTS, (q, v, None), out, threads, after=(terms_of(friction),))
 
 
@@ -279,9 +276,8 @@ def gravity_torque(
     With those: ``nonlinear_effects`` at rest. Of many states (n, nv). Errors as of ``nonlinear_effects``.
     """
     if has_loops(graph):
-        width = sum(graph.joint(name).type.nv for name in graph.independent_joint_names)
-        rest, slack = np.zeros((*real_numbers("q", q).shape[:-1], width)), graph.once(_without_springs)
-        return inverse_dynamics(slack, q, rest, rest, guess=guess, threads=threads, out=out)
+        g: NDArray[Any] = of_loops("gravity_torque")(**locals())
+        return g
     return evaluate(graph, _GRAVITY_TORQUE, (q, None, None), out, threads, after=(ARMATURE,))
 
 
@@ -300,10 +296,3 @@ def _at_rest(quantity: str) -> Quantity:
 
 
 _NONLINEAR_EFFECTS, _GRAVITY_TORQUE = _at_rest("nonlinear effects"), _at_rest("the gravity torque")
-
-
-def _without_springs(graph: SubsystemGraph) -> SubsystemGraph:
-    """Return the graph without springs, also those at joints."""
-    stiff = [joint.name for joint in graph.joints if joint.stiffness != 0.0]
-    slack = graph.with_parameters({f"joint {name} stiffness": 0.0 for name in stiff})
-    return replace(slack, springs=())

@@ -5,12 +5,15 @@ with closed loops.
 """
 
 from .assembly.assemble import ClosedConfiguration, assemble
-from .dynamics.constrained_dynamics import constrained_dynamics, energy
+from .dynamics.constrained_dynamics import constrained_dynamics, energy, hybrid_dynamics
+from .dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .dynamics.equation_of_motion import (
     close_loops,
     explicit_constraint_jacobian,
     forward_dynamics,
+    gravity_torque,
     mass_matrix,
+    nonlinear_effects,
 )
 from .dynamics.inverse_dynamics import ClosedLoopInverseDynamics
 from .dynamics.regressor import base_parameters, regressor
@@ -52,9 +55,14 @@ __all__ = [
     "energy",
     "explicit_constraint_jacobian",
     "forward_dynamics",
+    "forward_dynamics_derivatives",
+    "gravity_torque",
+    "hybrid_dynamics",
     "internal_wrenches",
+    "inverse_dynamics_derivatives",
     "joint_reactions",
     "mass_matrix",
+    "nonlinear_effects",
     "read_rules",
     "regressor",
     "rules_from",

@@ -12,19 +12,14 @@ from .number_arrays import number_array
 from .structure import body_of_link, closing_elements, require_graph
 
 
-def refuse_closures(
-    graph: SubsystemGraph, computation: str, instead: str = "graph.tree is the open tree"
-) -> None:
-    """Raise UnsupportedModelError if the graph has loop joints, passive joints, gears or springs.
-
-    Args:
-        instead: advice, added to the message after a semicolon.
-    """
+def refuse_closures(graph: SubsystemGraph, computation: str) -> None:
+    """Raise UnsupportedModelError if the graph has loop joints, passive joints, gears or springs."""
     require_graph(graph)
     if graph.has_loops:
         present = [f"{kind} {', '.join(names)}" for kind, names in closing_elements(graph).items()]
         raise UnsupportedModelError(
-            f"{computation} of '{graph.name}' is not supported: it has {'; '.join(present)}; {instead}"
+            f"{computation} of '{graph.name}' is not supported: it has {'; '.join(present)}; "
+            "graph.tree is the open tree"
         )
 
 

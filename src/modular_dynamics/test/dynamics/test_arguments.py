@@ -149,14 +149,10 @@ def test_closed_loops_are_refused_by_name(graph, state, tag):
     for function in (
         lambda g, q, v, a: md.coriolis_matrix(g, q, v),
         md.compose,
-        md.inverse_dynamics_derivatives,
-        md.forward_dynamics_derivatives,
         lambda g, *_: md.crosscheck.CrossCheck(g),
     ):
         with pytest.raises(md.UnsupportedModelError, match=r"of 'four_link' is not supported: it has"):
             function(closed, *state)
-    with pytest.raises(md.UnsupportedModelError, match="; constrained_dynamics takes prescribed"):
-        md.hybrid_dynamics(closed, *state, state[2], [])
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import modular_dynamics as md
 from helpers import tree_dynamics
+from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees
 from helpers.random_examples.trees import random_trees
@@ -16,6 +17,20 @@ from helpers.tree_dynamics import assert_close as assert_close_accelerations
 from helpers.tree_dynamics import differences, random_state
 
 assert_close = partial(tree_dynamics.assert_close, least=1e-3)
+
+
+def test_robots_against_pinocchio_and_differences(tree_robot):
+    q, v, a = random_state(tree_robot, 1)
+    dq, dv, da = md.inverse_dynamics_derivatives(tree_robot, q, v, a)
+    assert_close(da, md.mass_matrix(tree_robot, q), 1e-12)
+    assert_close(dv, differences(lambda x: md.inverse_dynamics(tree_robot, q, x, a), v), 1e-7)
+    if tree_robot.nq > tree_robot.nv:
+        q[3:7] /= np.linalg.norm(q[3:7])
+    else:
+        assert_close(dq, differences(lambda x: md.inverse_dynamics(tree_robot, x, v, a), q), 1e-7)
+    result = md.inverse_dynamics_derivatives(tree_robot, q, v, a)
+    for ours, theirs in zip(result, PinocchioTree(tree_robot).derivatives(q, v, a), strict=True):
+        assert_close(ours, theirs, 1e-10)
 
 
 def test_external_wrenches_count(load_robot):

@@ -11,7 +11,7 @@ from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees
 from helpers.random_examples.trees import random_trees
 from helpers.robots.mjcf_text import random_tree
-from helpers.tree_dynamics import random_state, random_states
+from helpers.tree_dynamics import ROBOT_NAMES, random_state, random_states
 from modular_dynamics.exceptions import StateError
 from modular_dynamics.mjcf.source import compiled
 
@@ -36,6 +36,18 @@ def test_random_trees_satisfy_the_equation_of_motion(tree):
 
 
 # floating, the others' massless root links could accelerate at will
+@pytest.mark.parametrize(
+    ("name", "floating_base"), [*((name, False) for name in ROBOT_NAMES), ("vendor_arm", True)]
+)
+def test_robots_there_and_back(load_robot, name, floating_base):
+    graph = load_robot(name, floating_base=floating_base)
+    q, v, a = random_state(graph, 1)
+    tau = md.inverse_dynamics(graph, q, v, a)
+    result = md.forward_dynamics(graph, q, v, tau)
+    condition = np.linalg.cond(md.mass_matrix(graph, q))
+    assert np.abs(result - a).max() <= max(1e-10, 1e-15 * condition) * np.abs(a).max()
+
+
 @pytest.mark.parametrize("robot", ["four_link", "charmie"])
 @pytest.mark.parametrize("turns", [1, 10**3, 10**6, 10**9])
 def test_forward_dynamics_at_large_angles(load_robot, robot, turns):

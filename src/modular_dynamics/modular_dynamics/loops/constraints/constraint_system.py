@@ -64,13 +64,15 @@ class Projection(NamedTuple):
         W (nv, g): v = W v_given, [1; -J_d^+ J_i]; the last columns are of free coordinates.
         inverse (d, m): J_d^+; of rows b the shortest motion of the dependent coordinates with J_d x = b.
         condition: condition number of J_d, in units of the mechanism; infinite where its rank is short.
-        rank: of J_d.
+        rank: of J_d. violation: the largest rate of a row by one unit of a given coordinate; zero unless
+            these are too many.
     """
 
     W: Array
     inverse: Array
     condition: float
     rank: int
+    violation: float
 
 
 class Block(NamedTuple):
@@ -227,8 +229,9 @@ class ConstraintSystem:
             pseudo_inverse = right[:count].T @ (left[:, :count] / sizes[:count]).T
             inverse[block.in_inverse] = units[block.columns, None] * pseudo_inverse * scale[block.rows]
         W[self.dependent_v] = -inverse @ J[:, self.given_v]
+        violation = float(np.abs(scale[:, None] * (J @ W)).max(initial=0.0))
         condition = 1.0 if largest == 0.0 < smallest else largest / smallest if smallest > 0.0 else np.inf
-        return Projection(W, inverse, condition, rank)
+        return Projection(W, inverse, condition, rank, violation)
 
     def close_gears(self, q: Array) -> None:
         """Move dependent coordinates so that gears are closed exactly, in place."""

@@ -1,1 +1,1 @@
-"""Inverse, forward and hybrid dynamics with closed loops, and their regressor."""
+"""Inverse, forward and hybrid dynamics with closed loops, derivatives and regressor."""

@@ -1,14 +1,18 @@
 """Dynamics in the coordinates of all joints: accelerations and multipliers from one symmetric system."""
 
 from collections.abc import Iterable
+from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from ...dynamics import kinetic_energy, potential_energy
-from ...dynamics.forward_dynamics import completed_by_zeros, prescribed_in
+from ...dynamics import frame_poses, mass_matrix
+from ...dynamics.arguments import Array, errors_begin_with
+from ...dynamics.forward_dynamics import HybridDynamics, completed_by_zeros, prescribed_in
 from ...dynamics.inverse_dynamics import Wrenches
 from ...exceptions import StateError
 from ...model import SubsystemGraph, checked_vectors, require_graph
+from .rows import are_many, closed_rows, rows_of_states
 from .saddle_point import (
     ConstrainedDynamics,
     constrained_motion,
@@ -88,6 +92,59 @@ def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike)
         StateError: a wrong shape, or a number that is not finite.
         UnsupportedModelError: a black box in the graph.
     """
-    system, (q, v) = solver_of(graph).system, checked_vectors(graph, q=coordinates, v=velocities)
-    of_tree = kinetic_energy(graph.tree, q, v) + potential_energy(graph.tree, q)
-    return float(of_tree) + system.spring_energy(q)
+    require_graph(graph)
+    q, v = checked_vectors(graph, q=coordinates, v=velocities)
+    poses = frame_poses(graph.tree, q, [body.name for body in graph.bodies])
+    masses = np.array([body.mass for body in graph.bodies])
+    centres = poses @ np.array([[*body.com, 1.0] for body in graph.bodies])[..., None]
+    gravitational = -float(masses @ centres[:, :3, 0] @ graph.gravity)
+    kinetic = 0.5 * float(v @ mass_matrix(graph.tree, q) @ v)
+    stretched = [
+        joint.stiffness * float(graph.joint_position(joint, q)[0] - joint.rest_position) ** 2
+        for joint in graph.joints
+        if joint.stiffness != 0.0
+    ]
+    return gravitational + solver_of(graph).system.spring_energy(q) + 0.5 * sum(stretched) + kinetic
+
+
+# Hybrid dynamics with closed loops: some independent joints' torques are known, others' accelerations.
+
+
+def hybrid_dynamics(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    tau: ArrayLike,
+    prescribed: Iterable[str],
+    *,
+    external_wrenches: Wrenches = None,
+    friction: str = "none",
+    guess: ArrayLike | None = None,
+    threads: int | None = None,
+) -> HybridDynamics:
+    """Return accelerations and torques (p,) of independent joints: see `modular_dynamics.hybrid_dynamics`.
+
+    By `constrained_dynamics` where the loops are closed, free joints at rest; many states one by one.
+    """
+    options: Any = {"external_wrenches": external_wrenches, "friction": friction}
+    options["prescribed"] = prescribed if isinstance(prescribed, str) else [*prescribed]
+    if not are_many(q):
+        return independent_motion(graph, solver_of(graph).close(q, guess), v, tau, a=a, **options)
+    rows = rows_of_states(graph, q=q, v=v, a=a, tau=tau)[1:]
+    result = np.empty((2, *rows[0].shape))
+    for k, coordinates in enumerate(closed_rows(graph, q, guess, threads)):
+        with errors_begin_with(f"row {k}"):
+            at = independent_motion(graph, coordinates, rows[0][k], rows[2][k], a=rows[1][k], **options)
+        result[:, k] = at.a, at.tau
+    return HybridDynamics(*result)
+
+
+def independent_motion(
+    graph: SubsystemGraph, closed: Array, v: ArrayLike, tau: ArrayLike, **options: Any
+) -> HybridDynamics:
+    """Return `constrained_dynamics` of the independent joints at closed coordinates, free joints at rest."""
+    solver = solver_of(graph)
+    velocities = solver.projection(closed) @ solver.system.independent.checked("v", v)
+    motion = constrained_dynamics(graph, closed, velocities, tau, **options)
+    return HybridDynamics(motion.a[solver.independent_v], motion.tau)

@@ -1,18 +1,21 @@
 """The equation of motion of independent coordinates, M1 a + h1 = tau1: its terms, and its solution a."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...dynamics import inverse_dynamics
 from ...dynamics import mass_matrix as mass_matrix_of_tree
 from ...dynamics.arguments import Array
 from ...dynamics.inverse_dynamics import Wrenches
 from ...dynamics.quantity import counts_friction
 from ...model import SubsystemGraph
+from ...model.number_arrays import real_numbers
 from ..core_loops import GOOD, core_loops
-from .constrained_dynamics import constrained_dynamics
+from .constrained_dynamics import independent_motion
 from .rows import answered_rows, are_many, closed_rows, into
 from .solver import solver_of
 
@@ -76,6 +79,36 @@ def mass_matrix(
     return into(out, at_closed(solver_of(graph).close(q, guess)))
 
 
+def nonlinear_effects(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    friction: str = "none",
+    guess: ArrayLike | None = None,
+    threads: int | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Return h1 = c1 + g1 + s1 (p,): torques of independent joints at zero acceleration, with springs."""
+    at_rest: Any = np.zeros(real_numbers("v", v).shape)
+    return inverse_dynamics(graph, q, v, at_rest, friction=friction, guess=guess, threads=threads, out=out)
+
+
+def gravity_torque(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    *,
+    guess: ArrayLike | None = None,
+    threads: int | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Return g1 = W^T g (p,): torques against gravity at rest, without springs, also those at joints."""
+    count = real_numbers("q", q).shape[:-1]
+    at_rest = np.zeros((*count, len(solver_of(graph).independent_v)))
+    without = graph.once(without_springs)
+    return inverse_dynamics(without, q, at_rest, at_rest, guess=guess, threads=threads, out=out)
+
+
 def forward_dynamics(
     graph: SubsystemGraph,
     q: ArrayLike,
@@ -101,10 +134,8 @@ def forward_dynamics(
 
     def one(q: ArrayLike, v: ArrayLike, tau: ArrayLike, near: ArrayLike | None) -> tuple[Array, Array]:
         closed = solver.close(q, near)
-        velocities = solver.projection(closed) @ solver.system.independent.checked("v", v)
         options: Any = {"external_wrenches": external_wrenches, "friction": friction}
-        motion = constrained_dynamics(graph, closed, velocities, tau, **options)
-        return motion.a[solver.independent_v], closed
+        return independent_motion(graph, closed, v, tau, **options).a, closed
 
     if are_many(q):
         rows = answered_rows(
@@ -127,3 +158,10 @@ def forward_dynamics(
     except (TypeError, ValueError):
         pass  # what is to be converted or refused
     return into(out, one(q, v, tau, guess)[0])
+
+
+def without_springs(graph: SubsystemGraph) -> SubsystemGraph:
+    """Return the graph without springs, also those at joints."""
+    stiff = [joint.name for joint in graph.joints if joint.stiffness != 0.0]
+    slack = graph.with_parameters({f"joint {name} stiffness": 0.0 for name in stiff})
+    return replace(slack, springs=())

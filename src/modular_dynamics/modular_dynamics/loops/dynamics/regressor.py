@@ -5,12 +5,12 @@ from numpy.typing import ArrayLike
 
 from ...dynamics import BaseParameters
 from ...dynamics import regressor as regressor_of_tree
-from ...dynamics.arguments import Array, checked_out, checked_seed, errors_begin_with
+from ...dynamics.arguments import Array, checked_seed
 from ...dynamics.base_parameters import reduced_parameters
 from ...exceptions import ClosureError
 from ...model import SubsystemGraph, checked_vectors, joint_limits
 from .results import ClosedLoopResult
-from .rows import are_many, closed_rows, into, rows_of_states
+from .rows import closed_and_answered
 from .solver import ClosedLoopSolver, raise_if_free, solver_of
 
 #: Least number of random states for base parameters, and attempts per state to find a closed pose.
@@ -40,15 +40,13 @@ def regressor(
             ``inverse_dynamics``.
     """
     solver = solver_of(graph)
-    if not are_many(q):
-        return into(out, _projected(graph, solver.inverse_dynamics_at(q, v, a, guess), joint_terms))
-    states, closed = rows_of_states(graph, q=q, v=v, a=a), closed_rows(graph, q, guess, threads)
-    shape = len(closed), len(solver.independent_v), (15 if joint_terms else 10) * len(graph.bodies)
-    Y = np.empty(shape) if out is None else checked_out(out, shape)
-    for k, state in enumerate(zip(*states, closed, strict=True)):
-        with errors_begin_with(f"row {k}"):
-            Y[k] = _projected(graph, solver.inverse_dynamics_at(*state), joint_terms)
-    return Y
+    shape = len(solver.independent_v), (15 if joint_terms else 10) * len(graph.bodies)
+
+    def answer(*state: ArrayLike | None) -> Array:
+        return _projected(graph, solver.inverse_dynamics_at(*state), joint_terms)  # type: ignore[arg-type]
+
+    states = {"q": q, "v": v, "a": a}
+    return closed_and_answered(graph, states, answer, shape, guess=guess, threads=threads, out=out)
 
 
 def _projected(graph: SubsystemGraph, result: ClosedLoopResult, joint_terms: bool) -> Array:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...dynamics.arguments import Array, checked_out, thread_count
+from ...dynamics.arguments import Array, checked_out, errors_begin_with, thread_count
 from ...dynamics.core_robot import loads_on_bodies
 from ...dynamics.inverse_dynamics import Wrenches
 from ...dynamics.quantity import counts_friction
@@ -141,6 +141,32 @@ def closed_rows(
 
     states = {"q": q, "v": rest, "a": rest}
     return answered_rows(graph, "inverse_dynamics", states, answer, guess=guess, threads=threads).coordinates
+
+
+def closed_and_answered(
+    graph: SubsystemGraph,
+    states: Mapping[str, ArrayLike],
+    answer: Callable[..., Array],
+    shape: tuple[int, ...],
+    *,
+    guess: ArrayLike | None,
+    threads: int | None,
+    out: Array | None,
+) -> Array:
+    """Return a quantity of one state or many by the general method, written into ``out`` if that is given.
+
+    Args:
+        states: of the independent joints, by name; q first. answer: (*state, guess) -> the quantity of one.
+        shape: of the quantity of one state.
+    """
+    if not are_many(states["q"]):
+        return into(out, answer(*states.values(), guess))
+    arrays, closed = rows_of_states(graph, **states), closed_rows(graph, states["q"], guess, threads)
+    result = np.empty((len(closed), *shape)) if out is None else checked_out(out, (len(closed), *shape))
+    for k, state in enumerate(zip(*arrays, closed, strict=True)):
+        with errors_begin_with(f"row {k}"):
+            result[k] = answer(*state)
+    return result
 
 
 def into(out: Array | None, value: Array) -> Array:

@@ -6,6 +6,7 @@ import pytest
 import modular_dynamics as md
 from helpers.oracles.mujoco_saddle_point import MujocoSaddlePoint
 from helpers.oracles.saddle_point import SaddlePoint
+from helpers.robots.closed_robots import STATES
 from helpers.robots.four_bar_windows import rod, standing, windows
 from helpers.robots.mjcf_text import four_bar
 from helpers.robots.parallel_mechanisms import sarrus
@@ -53,6 +54,24 @@ def test_solves_equation_22(load_robot, name):
         for g in (graph, graph.with_independent_joints(*others))
     )
     assert same == pytest.approx(free, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "exoskeleton", "crane"])
+def test_inverse_dynamics_of_the_accelerations_gives_the_torques(load_robot, name):
+    """Of small velocities and large accelerations, which vary along the branch more than the former."""
+    graph, rng = load_robot(name), np.random.default_rng(0)
+    solver = solver_of(graph)
+    reference, p = solver.reference(), len(solver.independent_v)
+    for _ in range(60):
+        q = reference[solver.independent_q] + rng.uniform(-0.05, 0.05, p)
+        v, tau = rng.normal(size=p), 10.0 * rng.normal(size=p)
+        closed = solver.close(q, reference)
+        motion = md.constrained_dynamics(graph, closed, solver.projection(closed) @ v, tau)
+        a = motion.a[solver.independent_v]
+        back = md.inverse_dynamics(graph, q, v, a, guess=closed)
+        M, h = md.mass_matrix(graph, q, guess=closed), md.nonlinear_effects(graph, q, v, guess=closed)
+        sizes = np.abs(M) @ np.abs(a) + np.abs(h) + np.abs(tau)
+        assert np.abs(back - tau).max() < 1e-8 * sizes.max()
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
@@ -224,6 +243,31 @@ def test_external_wrenches_count():
     assert np.abs(without.tau - inverse.tau).max() > 1e-2
     forward = md.constrained_dynamics(*state, inverse.tau, external_wrenches=load)
     assert forward.a == pytest.approx(inverse.accelerations, rel=1e-10)
+
+
+@pytest.mark.parametrize("name", STATES)
+@pytest.mark.parametrize("count", [0, 1])
+def test_of_independent_joints(load_robot, name, count):
+    """One state or many: prescribed accelerations and given torques stay, the others complete them."""
+    graph, rng = load_robot(name), np.random.default_rng(3)
+    names = graph.independent_joint_names
+    q = STATES[name] + 0.01 * rng.normal(size=(3, len(names)))
+    v, a = rng.normal(size=(2, 3, len(names)))
+    guess = md.close_loops(graph, STATES[name])
+    tau = md.inverse_dynamics(graph, q, v, a, guess=guess)
+    known = np.arange(len(names)) < count
+    given_a, given_tau = np.where(known, a, np.nan), np.where(known, np.nan, tau)
+    found = md.hybrid_dynamics(graph, q, v, given_a, given_tau, names[:count], guess=guess)
+    assert found.a == pytest.approx(a, rel=1e-8, abs=1e-8)
+    assert found.tau == pytest.approx(tau, rel=1e-8, abs=1e-8 * np.abs(tau).max())
+    for k in range(3):
+        single = md.hybrid_dynamics(graph, q[k], v[k], given_a[k], given_tau[k], names[:count], guess=guess)
+        assert single.a == pytest.approx(found.a[k], rel=1e-9, abs=1e-9)
+    none = md.hybrid_dynamics(graph, q[:0], v[:0], a[:0], tau[:0], names[:count])
+    assert none.a.shape == none.tau.shape == (0, len(names))
+    v[1] = np.nan
+    with pytest.raises(StateError, match=r"row 1: v"):
+        md.hybrid_dynamics(graph, q, v, given_a, given_tau, names[:count], guess=guess)
 
 
 def test_errors_name_what_is_wrong(load_robot):

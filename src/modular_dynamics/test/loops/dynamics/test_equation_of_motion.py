@@ -103,6 +103,22 @@ def test_without_a_guess_the_general_method_answers(graph):
     assert np.abs(back - tau).max() < 1e-11 * sizes.max()
 
 
+@pytest.mark.parametrize("which", ["q", "v", "tau", "guess"])
+@pytest.mark.parametrize("change", [np.nan, np.inf])
+def test_what_is_no_state_is_named_and_never_a_number(graph, which, change):
+    state = dict(zip(("q", "v", "tau", "guess"), next(states(graph, 1)), strict=True))
+    out = np.full(len(state["v"]), 7.0)
+    state[which] = np.full_like(state[which], change)
+    with pytest.raises(md.ModularDynamicsError, match="finite"):
+        md.forward_dynamics(graph, **state, out=out)
+    assert (out == 7.0).all()
+    if which in ("q", "guess"):
+        M = np.full((len(out), len(out)), 7.0)
+        with pytest.raises(md.ModularDynamicsError, match="finite"):
+            md.mass_matrix(graph, state["q"], guess=state["guess"], out=M)
+        assert (M == 7.0).all()
+
+
 # Armature, springs and friction at joints of closed loops, and a loop that carries a ball joint.
 
 TERMS = {
@@ -210,3 +226,14 @@ def test_a_simulation_ends_where_dry_friction_holds_a_joint(four_bar):
     held = four_bar.with_parameters({"joint J1 friction": 50.0})
     with pytest.raises(md.StateError, match=r"beyond .* s: .*, perhaps because dry friction holds a joint"):
         simulate(held, [0.4], [0.1], None, 1.0, friction="urdf")
+
+
+@pytest.mark.parametrize("prescribed", [["J1"], []])
+def test_hybrid_dynamics_with_friction_is_inverse_or_forward_dynamics(four_bar, prescribed):
+    inverse = md.InverseDynamics(four_bar, friction="urdf").solve([0.4], [3.0], [2.0])
+    state = [0.4], [3.0], [2.0], inverse.tau
+    result = md.hybrid_dynamics(four_bar, *state, prescribed, friction="urdf")
+    assert_close(result.a, [2.0], 1e-10)
+    assert_close(result.tau, inverse.tau, 1e-10)
+    rows = md.hybrid_dynamics(four_bar, *([x] for x in state), prescribed, friction="urdf")
+    assert np.array_equal(rows.a[0], result.a)

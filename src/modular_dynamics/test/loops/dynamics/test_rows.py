@@ -242,42 +242,67 @@ def test_rows_of_different_lengths_are_named(load_robot):
         md.nonlinear_effects(graph_of_terms, [[0.6], [0.7]], [[0.0], [0.0, 1.0]])
 
 
-# The regressor of many states, one by one: rows are the single states, errors name theirs.
+# Quantities of many states, one by one: rows are the single states, errors name theirs.
+
+CRANE = closed_robots.STATES["crane"]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def crane():
     return md.load_urdf(closed_robots.path("crane"))
 
 
 @pytest.fixture
 def crane_states():
-    rng, q = np.random.default_rng(3), closed_robots.STATES["crane"]
-    return q + rng.uniform(-0.01, 0.01, (4, 3)), rng.normal(size=(4, 3)), rng.normal(size=(4, 3))
+    rng = np.random.default_rng(3)
+    return CRANE + rng.uniform(-0.01, 0.01, (4, 3)), rng.normal(size=(4, 3)), rng.normal(size=(4, 3))
+
+
+def functions(name):
+    """The function, with its results as a tuple."""
+    function = getattr(md, name)
+
+    def quantity(*arguments, **options):
+        result = function(*arguments, **options)
+        return result if isinstance(result, tuple) else (result,)
+
+    return quantity
 
 
 @pytest.mark.parametrize("guesses", ["none", "one", "each"])
-@pytest.mark.parametrize("joint_terms", [True, False])
-def test_rows_are_the_single_states(crane, crane_states, joint_terms, guesses):
+@pytest.mark.parametrize(
+    ("function", "more"),
+    [
+        ("regressor", {"joint_terms": True}),
+        ("regressor", {}),
+        ("inverse_dynamics_derivatives", {"friction": "urdf"}),
+    ],
+)
+def test_rows_are_the_single_states(crane, crane_states, function, more, guesses):
+    quantity = functions(function)
     closed = np.array([md.close_loops(crane, q) for q in crane_states[0]])
     given = {"none": None, "one": closed[0], "each": closed}[guesses]
-    Y = md.regressor(crane, *crane_states, guess=given, joint_terms=joint_terms)
-    followed = md.close_loops(crane, crane_states[0], given)  # each row from the one before, or its guess
+    result = quantity(crane, *crane_states, guess=given, **more)
+    followed = md.close_loops(
+        crane, crane_states[0], given
+    )  # each row from the one before it, or its own guess
     for k, state in enumerate(zip(*crane_states, strict=True)):
-        expected = md.regressor(crane, *state, guess=followed[k], joint_terms=joint_terms)
-        assert np.array_equal(Y[k], expected)
-    assert md.regressor(crane, *(x[:0] for x in crane_states), joint_terms=joint_terms).size == 0
+        expected = quantity(crane, *state, guess=followed[k], **more)
+        assert all(np.array_equal(mine[k], own) for mine, own in zip(result, expected, strict=True))
+    none = quantity(crane, *(x[:0] for x in crane_states), **more)
+    assert [x.shape for x in none] == [(0, *x.shape[1:]) for x in result]
 
 
-def test_bad_rows_are_named(crane, crane_states):
+@pytest.mark.parametrize("quantity", [md.regressor, md.inverse_dynamics_derivatives])
+def test_bad_rows_are_named(crane, crane_states, quantity):
     q, v, a = crane_states
     with pytest.raises(md.StateError, match=r"q, v, a have 4, 3, 4 rows; one for each"):
-        md.regressor(crane, q, v[:3], a)
+        quantity(crane, q, v[:3], a)
     with pytest.raises(md.StateError, match=r"guess is not an array of numbers"):
-        md.regressor(crane, q, v, a, guess=[[0.0] * 7, [0.0] * 6])
+        quantity(crane, q, v, a, guess=[[0.0] * 7, [0.0] * 6])
     v[2, 1] = np.nan
     with pytest.raises(md.StateError, match=r"^row 2: v"):
-        md.regressor(crane, q, v, a)
+        quantity(crane, q, v, a)
     q[1] = 5.0
     with pytest.raises(md.ClosureError, match=r"^row 1: "):
-        md.regressor(crane, q, a, a)
+        quantity(crane, q, a, a)

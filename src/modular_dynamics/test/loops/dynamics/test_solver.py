@@ -52,17 +52,17 @@ def test_later_calls_leave_a_result_as_it_is(load_robot):
 
 def test_what_is_refused_for_free_joints_works_as_advised():
     """One coordinate can be independent; a ball joint cannot, for only one of its three is free."""
-    graph = spinning_rod()
+    graph, derivatives = spinning_rod(), md.inverse_dynamics_derivatives
     with pytest.raises(md.UnsupportedModelError, match=r"joints \w+; make these independent$") as error:
-        md.regressor(graph, [0.2], [0.1], [0.3])
+        derivatives(graph, [0.2], [0.1], [0.3])
     free = str(error.value).split("passive joints ")[1].split(";")[0]
     more = graph.with_independent_joints("motor0", free)
     rates = np.zeros((3, 2))
     rates[:, more.independent_joint_names.index("motor0")] = 0.2, 0.1, 0.3
-    assert np.isfinite(md.regressor(more, *rates)).all()
+    assert np.isfinite(derivatives(more, *rates).dq).all()
     ball = spinning_rod_on_a_ball()
     with pytest.raises(md.UnsupportedModelError, match="independent, with revolute joints in place of ball"):
-        md.regressor(ball, [0.2], [0.1], [0.3])
+        derivatives(ball, [0.2], [0.1], [0.3])
 
 
 # Motions that loops allow and that move no inertia, and very light bodies on heavy robots with loops.
@@ -103,6 +103,7 @@ def each_acceleration(graph, q, qi, tau):
     own, rest = list(graph.independent_joint_names), np.zeros(len(qi))
     places = [graph.v_slice(name).start for name in own]
     yield lambda: md.constrained_dynamics(graph, q, 0 * q, tau).a[places]
+    yield lambda: md.hybrid_dynamics(graph, qi, rest, rest, tau, [], guess=q).a
     yield lambda: md.forward_dynamics(graph, qi, rest, tau, guess=q)
     yield lambda: md.forward_dynamics(graph, [qi], [rest], [tau], guess=q)[0]
 
