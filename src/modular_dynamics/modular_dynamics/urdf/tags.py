@@ -126,7 +126,7 @@ def read_partition(partition: str | Path | Mapping[str, Any] | None) -> dict[str
             "mapping is needed",
             unreadable=True,
         )
-    from ..text.yaml_text import documents  # PyYAML takes time, which most robots do not need
+    from ..text.yaml_text import documents  # noqa: PLC0415  # PyYAML takes 10 ms
 
     path = path_of(partition)
     text = text_of(path, "partition file", MAX_YAML_BYTES, PartitionError)
@@ -141,7 +141,7 @@ def _with_lines(value: Any, file: str) -> Any:
     """Return a YAML value with "file, line n" added to each LinedMapping under :data:`LINE`."""
     if isinstance(value, dict):
         own = {key: _with_lines(part, file) for key, part in value.items()}
-        return {**own, LINE: f"{file}, line {value.line}"}
+        return {**own, LINE: f"{file}, line {value.line}"}  # type: ignore[attr-defined]  # a LinedMapping
     return [_with_lines(part, file) for part in value] if isinstance(value, list) else value
 
 
