@@ -38,6 +38,7 @@ class ParsedModel(md.crosscheck.PinocchioModel):
         other = (set(self.model.names) - {"universe"}) ^ {joint.name for joint in graph.joints}
         if other:
             raise ValueError(f"Pinocchio reads other joints from the URDF: {', '.join(sorted(other))}")
+        self.ids = [self.model.getJointId(joint.name) for joint in graph.joints]
 
 
 class Reference:

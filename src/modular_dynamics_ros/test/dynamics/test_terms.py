@@ -8,7 +8,7 @@ from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import Q, V
-from helpers.nodes.sessions.lone_session import LoneSession
+from helpers.nodes.sessions.term_session import ALL, TOPICS, Session, vec6
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.query_subjects import hand
 from helpers.robots.closed_robots import STATES, path
@@ -20,27 +20,7 @@ from modular_dynamics_ros.messages.markers import arrow_scales
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
-TOPICS = ("torque_terms", "joint_wrenches", "external_torques", "markers")
-ALL = {f"~/{topic}" for topic in TOPICS}
 FORCE = np.array([5.0, -3.0, 2.0, 0.4, 0.6, -0.7])
-
-
-class Session(LoneSession):
-    """A session whose topics in `subscribed` have a subscriber; it receives states at a time [s]."""
-
-    def __init__(self, description, subscribed=ALL, **parameters):
-        super().__init__(description, subscribed, **({"crosscheck_rate": 0.0} | parameters))
-
-    def receive_at(self, time, q=Q, v=V, effort=(), names=None):
-        self._outputs.subscribed._next_look = 0
-        self.send(time, names=names or self.robot.state_names, q=q, v=v, effort=effort)
-        return self
-
-    def sent(self, topic):
-        return self.node.sent[f"~/{topic}"]
-
-    def last(self, topic):
-        return self.sent(topic)[-1]
 
 
 def forces(tree, q, v, a, external=None):
@@ -51,11 +31,6 @@ def forces(tree, q, v, a, external=None):
     tau = pinocchio.rnea(tree.model, tree.data, tree.q(q), tree.v(v), tree.v(a), loads)
     wrenches = [tree.data.f[tree.ids[k]].np for k in range(len(tree.graph.joints))]
     return tree.fold().T @ np.asarray(tau), np.array(wrenches)
-
-
-def vec6(wrench):
-    f, m = wrench.force, wrench.torque
-    return np.array([f.x, f.y, f.z, m.x, m.y, m.z])
 
 
 def test_nothing_is_computed_for_nobody(four_link):
