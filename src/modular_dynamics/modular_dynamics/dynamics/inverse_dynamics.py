@@ -1,6 +1,6 @@
 """Inverse dynamics: tau of q, v and a, and its parts at rest and without acceleration."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -105,9 +105,12 @@ def inverse_dynamics(
         SingularityError: a dead point, or too few independent joints; it has the condition number.
         UnsupportedModelError: closed loops and a black box.
     """
-    terms_of(friction)
+    make: Callable[[SubsystemGraph], InverseDynamics] = InverseDynamics
+    if friction != "none":
+        terms_of(friction)
+        make = _with_friction
     try:
-        prepared = graph.once(InverseDynamics if friction == "none" else _with_friction)
+        prepared = graph.once(make)
     except AttributeError:
         require_graph(graph)
         raise
@@ -178,13 +181,14 @@ class InverseDynamics:
         if coordinates is not None:
             raise StateError(f"coordinates: '{self.graph.name}' has no closed loops; q has all there are")
         is_plain = external_wrenches is None and threads is None and not self._has_boxes
-        if is_plain and not (out is None or v is None or a is None):
+        if is_plain and not (v is None or a is None):
+            tau = np.empty(self.graph.nv) if out is None else out
             try:
-                status = self._one(q, v, a, out, self._terms)
+                status = self._one(q, v, a, tau, self._terms)
             except (TypeError, ValueError):
                 status = None  # many states, or what is to be converted or refused
             if status == GOOD and black_box_wrenches is None:
-                return out
+                return tau
             if status == OVERFLOW:
                 raise _INVERSE_DYNAMICS.overflow((q, v, a))
         _, after = _terms_and_loads(self.graph, external_wrenches, black_box_wrenches, self.friction)

@@ -197,6 +197,8 @@ class _Call(NamedTuple):
 
     def _raise_if_large(self, q: NDArray[Any]) -> None:
         """Raise StateError where single precision would lose digits of q (n, nq)."""
+        if not q.size or (q.max() < SINGLE_UP_TO and q.min() > -SINGLE_UP_TO):
+            return
         for row, k in np.argwhere((np.abs(q) >= SINGLE_UP_TO) & np.isfinite(q))[:1]:
             raise StateError(
                 f"row {row}: q[{k}] is {q[row, k]:.6g}; single precision, of float32 arrays, takes less than "
