@@ -67,11 +67,6 @@ class JointDescription(Described):
         """Whether it is not fixed."""
         return self.type != "fixed"
 
-    @property
-    def has_one_coordinate(self) -> bool:
-        """Whether its position is one number."""
-        return self.type in ("revolute", "continuous", "prismatic")
-
 
 @dataclass(frozen=True, eq=False)
 class RobotDescription:
