@@ -178,7 +178,12 @@ def write_beside(path: Path, content: bytes | Callable[[BinaryIO], object]) -> P
     if path.exists() and not path.stat().st_mode & 0o222:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     beside = path.with_name(f".{secrets.token_hex(8)}.part")
-    with open(beside, "xb") as file:
+    try:
+        opened = open(beside, "xb")  # noqa: SIM115  # closed below
+    except OSError as error:
+        error.filename = str(path)  # the hidden name says nothing to users
+        raise
+    with opened as file:
         try:
             if path.exists():
                 shutil.copymode(path, beside)

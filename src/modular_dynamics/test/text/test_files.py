@@ -122,8 +122,9 @@ def test_what_cannot_be_written_leaves_nothing(tmp_path, monkeypatch):
     def full(descriptor):
         raise OSError(28, "No space left on device")
 
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError) as caught:
         write_beside(tmp_path / "no" / "a.yaml", b"new")
+    assert caught.value.filename == str(tmp_path / "no" / "a.yaml")
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
         write_beside(tmp_path / "a.yaml", b"new")

@@ -9,12 +9,14 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+import numpy as np
 from lxml import etree
 
 from ...model import Finding
 from ..description import RobotDescription
+from ..header import EARTH
 from ..schema import is_zero, snake_case
-from ..source import children, line_of, text_in, word
+from ..source import children, content, line_of, numbers_in, text_in, word
 
 WRITE = {
     "loop": "write <loop_joint> in <modular_dynamics>, and <passive> for the joints that no motor drives",
@@ -46,6 +48,8 @@ _PATTERNS = {
         r"|counter_?weights?|ballast)"
     ),
 }
+#: Names of masses in a link or joint; below <robot> they are a total or a rating.
+_LOAD = re.compile(r"mass|(.*_)?pay_?loads?")
 #: Words of elements in which nothing is a part of the robot, and in which stiffnesses are gains.
 _SILENT = re.compile(
     r"ground|contacts?|control(lers?)?|gains?|pid|tires?|surface|impedance|collisions?|soil|implicit|sensors?"
@@ -110,6 +114,9 @@ def kinds_in(element: etree._Element, tool: str) -> dict[str, str]:
     whole = ("coupling", "loop") if tool in ("", "mujoco", "ros2_control") or ":" in tag else ()
     if not kinds and (kind := kind_of(tag, *whole, *(() if tool else ("mass",)))) is not None:
         kinds[kind] = f"<{tag}>"
+    is_placed = any(word(one) in ("link", "joint") for one in element.iterancestors())
+    if not (kinds or tool) and is_placed and _LOAD.fullmatch(snake_case(tag)):
+        kinds["mass"] = f"<{tag}>"
     return kinds
 
 
@@ -164,12 +171,14 @@ def closing_frames(root: etree._Element, robot: RobotDescription, held: set[str]
 
 
 def notes_on_simulators(root: etree._Element) -> Iterator[str]:
-    """Yield notes on what only simulators have: masses and plugins of Gazebo, masses by MuJoCo's compiler."""
+    """Yield notes on what only simulators have: parts and plugins of Gazebo, other masses or gravity."""
     if links := [link.get("name", "") for link in added_by_gazebo(root, "link")]:
         yield f"not read, because only <gazebo> has them: links {', '.join(links)}, with their masses"
     if masses := root.findall("gazebo/inertial"):
         names = ", ".join(str(own.getparent().get("reference")) for own in masses)  # type: ignore[union-attr]
         yield f"not read, <inertial> in <gazebo> of {names}: masses are those of the URDF's links"
+    if inner := [*_inside_gazebo(root)]:
+        yield f"not read, parts of the robot inside elements of <gazebo>: {', '.join(inner)}"
     plugins = [
         f"{one.get('name')} (line {line_of(one)})"
         for one in added_by_gazebo(root, "plugin")
@@ -183,3 +192,46 @@ def notes_on_simulators(root: etree._Element) -> Iterator[str]:
         if options := [f'{key}="{compiler.get(key)}"' for key in _COMPILER if compiler.get(key) is not None]:
             line = f"(line {line_of(compiler)})"
             yield f"not read, <compiler> of MuJoCo, by which masses differ: {', '.join(options)} {line}"
+    changed = dict[str, list[str]]()
+    for element, said in _changed_by_simulators(root):
+        changed.setdefault(said, []).append(f"line {line_of(element)}")
+    if changed:
+        said = ", ".join(
+            f"{one} ({', '.join(lines[:3])}{', ...' * (len(lines) > 3)})" for one, lines in changed.items()
+        )
+        yield f"not read, numbers of simulators by which torques differ there: {said}"
+
+
+def _inside_gazebo(root: etree._Element) -> Iterator[str]:
+    """Yield links with masses and joints with ends that stand deeper in <gazebo> than a part of the robot."""
+    added = {*added_by_gazebo(root, "link"), *added_by_gazebo(root, "joint")}
+    for one in (one for block in children(root, "gazebo") for one in block.iter("link", "joint")):
+        parts = ("inertial",) if word(one) == "link" else ("parent", "child")
+        if one not in added and all(one.find(part) is not None for part in parts):
+            yield f"<{word(one)}> '{one.get('name', '')}' (line {line_of(one)})"
+
+
+def _changed_by_simulators(root: etree._Element) -> Iterator[tuple[etree._Element, str]]:
+    """Yield elements by which gravity, fluids or inertias differ in a simulator, each with what it says."""
+    for one in root.iterfind("mujoco/option"):
+        for key in ("density", "viscosity"):
+            if not is_zero(one.get(key, "0")):
+                yield one, f'<option {key}="{one.get(key)}">'
+    for one in root.iterfind("mujoco//*[@gravity]"):
+        if (value := str(one.get("gravity"))) == "disable" or _is_other_gravity(value):
+            yield one, f'<{word(one)} gravity="{value}">'
+    for block in children(root, "gazebo", "mujoco"):
+        for one in block.iter("gravity", "turnGravityOff"):
+            value = content(one)
+            is_off = value in (("true", "1") if word(one) == "turnGravityOff" else ("false", "0"))
+            if is_off or _is_other_gravity(value):
+                yield one, f"<{word(one)}>{value}</{word(one)}>"
+    for one in root.iterfind("link//inertia_scaling"):
+        if numbers_in(content(one)) != [1.0]:
+            yield one, f"<inertia_scaling> {content(one)}"
+
+
+def _is_other_gravity(text: str) -> bool:
+    """Return whether a text is the three numbers of a gravity other than the earth's."""
+    numbers = numbers_in(text)
+    return len(numbers) == len(EARTH) and not np.allclose(numbers, EARTH, atol=0.05)

@@ -106,10 +106,10 @@ class Ignored:
         tag, where = word(child), f"{owner.where(parent)} has an element <{word(child)}>"
         name, places = PLACES_OF.get(letters(tag), ("", ()))
         is_comparable = rule.is_read and not _has_prefix(tag) and tag != name and places != _OURS
-        if is_comparable and (meant := _meant(tag, tuple(rule.children))) is not None:
-            if rule.children[meant].is_read:
-                text = f"{where}, which is unknown"
-                self._add(owner, "misspelt element", text, child, f"; is <{meant}> meant?")
+        meant = _meant(tag, tuple(rule.children)) if is_comparable else None
+        if meant is not None and rule.children[meant].is_read:
+            text = f"{where}, which is unknown"
+            self._add(owner, "misspelt element", text, child, f"; is <{meant}> meant?")
             return
         if right := _right_place(child, parent, rule, bool(owner.tool)):
             text = f"{where}, which does not belong there"
@@ -128,7 +128,9 @@ class Ignored:
     def _check_attributes(self, element: etree._Element, rule: Element, owner: _Owner) -> None:
         """Add findings on attributes that the rule does not have."""
         known = (*rule.attributes, *rule.since, *OTHER_ATTRIBUTES.get(word(element), ()))
-        absent = tuple(one for one in known if one not in element.attrib and rule.is_read)
+        absent = tuple(
+            one for one in (*rule.attributes, *rule.since) if one not in element.attrib and rule.is_read
+        )
         for key in map(str, element.attrib if rule is not _OTHER else ()):
             value, text = str(element.get(key)), f"{owner.where(element)} has an attribute '{key}'"
             text = f"{text}, which is unknown"

@@ -36,6 +36,7 @@ BELOW_THE_ROBOT = {
         "<ros2_control name='c'><joint name='a'><param name='motor_inertia'>1</param></joint></ros2_control>",
         "<gazebo reference='a'><dynamics armature='2'/></gazebo>",
         "<transmission name='t'><joint name='a'/><motor rotor_inertia='1'/></transmission>",
+        "<transmision><joint name='a'/><actuator><motorInertia>1</motorInertia></actuator></transmision>",
     ],
     "mass": ["<counterweight link='rod'/>"],
 }
@@ -54,7 +55,11 @@ IN_JOINTS = {
         "<gearbox inertia='0.5'/>",
         "<dynamics reflected_inertia='1'/>",
     ],
-    "mass": ["<counterweight mass='3' arm='0.2'/>"],
+    "mass": [
+        "<counterweight mass='3' arm='0.2'/>",
+        "<actuator><mass value='2'/></actuator>",
+        "<payload>2</payload>",
+    ],
 }
 WRITE = {
     "loop": "<loop_joint>",
@@ -133,6 +138,8 @@ SILENT = [
     "<gains><joint name='a' stiffness='300'/><joint name='b' stiffness='300'/></gains>",
     "<gazebo><plugin><joint_name>a</joint_name><spring>1</spring></plugin></gazebo>",
     "<sensor name='s'><parent link='rod'/><connect link='rocker'/></sensor>",
+    "<mujoco><option gravity='0 0 -9.81'/></mujoco><gazebo reference='a'><gravity>true</gravity></gazebo>",
+    "<payload>5</payload>",
 ]
 
 
@@ -164,6 +171,23 @@ NOTES = [
         'not read, <compiler> of MuJoCo, by which masses differ: settotalmass="9" (line 9)',
     ),
     ("<gazebo><link name='x'/></gazebo>", "not read, because only <gazebo> has them: links x"),
+    (
+        "<gazebo reference='rod'><joint name='x'><parent>rod</parent><child>base</child></joint></gazebo>",
+        "not read, parts of the robot inside elements of <gazebo>: <joint> 'x' (line 9)",
+    ),
+    ("<gazebo><model><link name='x'><inertial/></link></model></gazebo>", "<gazebo>: <link> 'x' (line 9)"),
+    (
+        "<mujoco><option gravity='0 0 -1' viscosity='1'><flag gravity='disable'/></option></mujoco>",
+        '<option viscosity="1"> (line 9), <option gravity="0 0 -1"> (line 9), <flag gravity="disable">',
+    ),
+    ("<mujoco><option gravity='0 0 0'/></mujoco>", 'torques differ there: <option gravity="0 0 0"> (line 9)'),
+    ("<gazebo reference='rod'><turnGravityOff>true</turnGravityOff></gazebo>", "<turnGravityOff>true"),
+    ("<gazebo reference='rod'><gravity>false</gravity></gazebo>" * 5, "(line 9, line 9, line 9, ...)"),
+    (
+        "<gazebo><physics><gravity>0 0 -3.7</gravity></physics></gazebo>",
+        "<gravity>0 0 -3.7</gravity> (line 9)",
+    ),
+    ("<Gazebo reference='a'><x/></Gazebo>", "not understood: elements <Gazebo> (line 9)"),
 ]
 
 

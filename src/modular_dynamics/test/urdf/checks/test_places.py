@@ -204,6 +204,7 @@ def test_a_text_where_urdf_has_none(old, new, hint):
         ('<mass value="1"/>', "<mass>1</mass>", "<mass> lacks 'value'", '<mass value="..."/>'),
         (AXIS, "<axis><xyz>0 1 0</xyz></axis>", "<axis> lacks 'xyz'", "it is an attribute of <axis>"),
         ('<parent link="a"/>', "<parent>a</parent>", "<parent> lacks 'link'", '<parent link="..."/>'),
+        ('ixy="0"', 'ix="0"', "<inertia> lacks 'ixy'", "is 'ixy' meant?"),
     ],
 )
 def test_an_error_names_what_stands_in_the_wrong_place_too(old, new, error, reason):
