@@ -1,6 +1,6 @@
 """A bag through the computation of dynamics_node, by the node's own classes: messages, CSV, and the report.
 
-Left out are a rate, the comparison with Pinocchio, and what is published while the input is stale.
+Left out are the comparison with Pinocchio, and what is published while the input is stale.
 """
 
 import argparse
