@@ -18,7 +18,6 @@ MOTION = yaml.safe_load((ROBOTS.parent / "config" / "charmie_torso_motion.yaml")
 PIVOT = 0.434  # of body 5 on body 4, Table 1
 LIFT = 0.29  # of body 4 on body 3 at the zero pose, Table 1
 TIMES = np.linspace(0.0, 5.0, 51)
-SMOOTH = np.linspace(0.01, 4.99, 50)  # all along the motion, with no jump between neighbours 4 ms away
 INSTANTS = instants(MOTION, 101)  # both sides of the jump among them
 TORSO = ("act4", "act5")
 EQUILIBRIUM = 1e-9  # N and N m, of forces of some 500 N

@@ -1,6 +1,6 @@
 """A bag through the computation of dynamics_node, by the node's own classes: messages, CSV, and the report.
 
-Left out are a rate, the comparison with Pinocchio, and what is published while the input is stale.
+Left out are the comparison with Pinocchio, and what is published while the input is stale.
 """
 
 import argparse
@@ -116,8 +116,13 @@ class RecordedNode:
         """Set the clock for a message (recording time and stamp or 0 [ns]), and return its arrival."""
         if not self._by_stamps:
             self._now = recorded
-        elif stamp and (stamp > self._now or self._now - stamp > CLOCK_SET_BACK):
-            self._now = stamp  # a much older stamp restarts the clock
+        elif stamp > self._now:
+            self._now = stamp
+        elif stamp and self._now - stamp > CLOCK_SET_BACK:
+            back = (self._now - stamp) * 1e-9
+            text = f"a stamp is {back:g} s older than the newest: time begins anew there, as of a simulation"
+            self.log.event("clock", "set back", text)
+            self._now = stamp
         return self._now or recorded
 
     def now(self) -> int:

@@ -3,7 +3,7 @@
 The inverse dynamics of robots without closed loops are here, those of the others in closed_loop.py.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -29,7 +29,6 @@ from modular_dynamics_ros.computation.values import (
     values_at,
 )
 from modular_dynamics_ros.computation.wrenches.robot_wrenches import RobotWrenches
-from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.exceptions import BadMessage
 
 Motion = tuple[Array, Array, Array]  # positions (nq,), velocities and accelerations (nv,) of all joints
@@ -330,29 +329,21 @@ class Computation:
         if self.position is not None:  # before all joints have come once, some have no position
             self.position = stamp, q, measured
 
-    def compute(
-        self,
-        state: State,
-        now: int,
-        *previous: Answer | None,
-        boxes: Mapping[str, TimedWrench] | None = None,
-    ) -> Answer:
+    def compute(self, state: State, now: int, *previous: Answer | None) -> Answer:
         """Return torques and wrenches of a state, with the wrenches that are valid now [ns].
 
         Args:
             previous: loops are closed from the first of these that the state follows closely.
-            boxes: wrenches of all black boxes that belong to the state; None: the newest valid ones do.
 
         Raises:
             BadMessage: a wrench is missing or has stopped, the loops do not close or stand at a dead point,
             or the torques overflow.
         """
-        matched = boxes is not None
-        external, boxes = self.wrenches.current(now, self.settings, boxes)
-        stopped = () if matched else self.wrenches.stopped_boxes
+        external, boxes = self.wrenches.current(now, self.settings)
         configuration = self.solver.configuration_at(state, *self._followed(state, previous))
         black_box = self.wrenches.at_connections(boxes, configuration.coordinates)
-        return self._answer(state, configuration, AppliedWrenches(external, black_box, stopped))
+        wrenches = AppliedWrenches(external, black_box, self.wrenches.stopped_boxes)
+        return self._answer(state, configuration, wrenches)
 
     def _followed(self, state: State, previous: Sequence[Answer | None]) -> list[Configuration]:
         """Return the configurations that loops follow: of previous answers, else of the robot before."""

@@ -33,7 +33,7 @@ def described(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}{place}"
 
 
-def one_line(text: str, most: int = MOST_ANSWERED) -> str:
+def one_line(text: str) -> str:
     """Return a text, which may hold names of a request, as one line for an answer or the log.
 
     White space becomes blanks, so that a request cannot add lines to the log; other unprintable characters
@@ -41,7 +41,7 @@ def one_line(text: str, most: int = MOST_ANSWERED) -> str:
     """
     line = " ".join(text.split())
     line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
-    return line if len(line) <= most else f"{line[:most]}... ({len(line)} characters)"
+    return line if len(line) <= MOST_ANSWERED else f"{line[:MOST_ANSWERED]}... ({len(line)} characters)"
 
 
 class Logger(Protocol):

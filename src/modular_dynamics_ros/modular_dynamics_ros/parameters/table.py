@@ -164,21 +164,29 @@ def declare(node: "Node", table: type[Table]) -> Table:
             raise ParameterError(str(error)) from error
         nothing = given is None and entry.default == ()  # of [] in a file, which has no type in ROS
         values[entry.name] = () if nothing else checked(entry, given)
-    _warn_of_misspelt(node, values)
+    _warn_of_unknown(node, values)
     return table(**values)
 
 
-def _warn_of_misspelt(node: "Node", known: "Iterable[str]") -> None:
-    """Warn of parameters on the command line that are not declared; rclpy ignores them.
+def _warn_of_unknown(node: "Node", known: "Iterable[str]") -> None:
+    """Name the parameters at the start that the node does not have; rclpy ignores them.
 
-    Other nodes' parameters are allowed, as a section of a parameter file may be for all.
+    A section for all nodes, such as /**, may have other nodes' parameters: these are no warning.
     """
-    for name in dict.fromkeys(given_names(sys.argv, node.get_fully_qualified_name())):
-        close = () if node.has_parameter(name) else get_close_matches(name, known, 1, SIMILAR)
+    unknown: dict[str, bool] = {}
+    for name, of_all in given_names(sys.argv, node.get_fully_qualified_name()):
+        # rclpy declares those about QoS with publishers and subscriptions
+        if not node.has_parameter(name) and not name.startswith("qos_overrides."):
+            unknown[name] = of_all and unknown.get(name, True)
+    for name, of_all in unknown.items():
+        close, log = get_close_matches(name, known, 1, SIMILAR), node.get_logger()
+        text = f"there is no parameter '{name}', and its value is ignored"
         if close:
-            node.get_logger().warning(
-                f"there is no parameter '{name}', and its value is ignored; is '{close[0]}' meant?"
-            )
+            log.warning(f"{text}; is '{close[0]}' meant?")
+        elif of_all:
+            log.info(text)
+        else:
+            log.warning(text)
 
 
 def changed(current: Table, changes: "Iterable[Parameter]", *, configured: bool) -> Table:
@@ -281,6 +289,12 @@ def parameters_in_file(path: str, node: str) -> dict[str, Any]:
     Raises:
         ParameterError: no YAML, an alias in it, or no section for this node.
     """
+    sections = _sections_in_file(path, node)
+    return {str(name): value for values in sections.values() for name, value in values.items()}
+
+
+def _sections_in_file(path: str, node: str) -> dict[str, Mapping[str, Any]]:
+    """Return the values of each section for a node: see `parameters_in_file`."""
     with open(path, encoding="utf-8") as file:
         try:
             text = file.read()
@@ -294,14 +308,16 @@ def parameters_in_file(path: str, node: str) -> dict[str, Any]:
     sections = dict(_sections(content, ())) if isinstance(content, Mapping) else {}
     if not sections:
         raise ParameterError(f"'{path}' has no parameters: sections NODE, then {VALUES} are needed")
-    found = [values for name, values in sections.items() if _is_about(name, node)]
+    found = {name: values for name, values in sections.items() if _is_about(name, node)}
     if not found:
         raise ParameterError(f"'{path}' has no parameters of the node '{node}', but of {listed([*sections])}")
-    return {str(name): value for values in found for name, value in values.items()}
+    return found
 
 
-def given_names(words: Sequence[str], node: str) -> Iterator[str]:
+def given_names(words: Sequence[str], node: str) -> Iterator[tuple[str, bool]]:
     """Yield the names of parameters that a command line sets for a node; unreadable files are ignored.
+
+    With each name: whether it is in a section of a file for nodes of any name.
 
     Args:
         words: of the command line. node: its full name.
@@ -313,10 +329,21 @@ def given_names(words: Sequence[str], node: str) -> Iterator[str]:
         elif of_ros and word in ("-p", "--param"):
             whose, _, name = following.partition(":=")[0].rpartition(":")
             if whose in ("", node.rpartition("/")[2]):
-                yield name
+                yield name, False
         elif of_ros and word == "--params-file":
             with suppress(OSError, ParameterError):
-                yield from parameters_in_file(following, node)
+                for section, values in _sections_in_file(following, node).items():
+                    for name in _full_names(values):
+                        yield name, "*" in section.rpartition("/")[2]
+
+
+def _full_names(values: Mapping[Any, Any]) -> Iterator[str]:
+    """Yield the names of parameters in a section; those in nested mappings are joined by dots, as by ROS."""
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from (f"{name}.{inner}" for inner in _full_names(value))
+        else:
+            yield str(name)
 
 
 def _sections(content: Mapping[Any, Any], keys: tuple[str, ...]) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -138,14 +138,20 @@ def test_declared_parameters_describe_themselves(ros):
     assert fixed.read_only
 
 
-@pytest.mark.parametrize("of_file", [False, True])
-def test_a_misspelt_parameter_is_named(ros, capfd, monkeypatch, tmp_path, of_file):
-    """Others may be for other nodes."""
-    words = ["-p", "gravitiy:=[0.0, 0.0, 0.0]", "-p", "table:wheel_radius:=1.0", "-p", "other:rat:=1"]
-    if of_file:
-        values = "{gravitiy: [0.0, 0.0, 0.0], wheel: {radius: 1.0}}"
+GRAVITY_MEANT = "no parameter 'gravitiy', and its value is ignored; is 'gravity' meant?"
+UNKNOWN = "no parameter 'wheel.radius', and its value is ignored"
+
+
+@pytest.mark.parametrize(
+    ("section", "level"), [(None, "WARN"), ("table", "WARN"), ("/**/table", "WARN"), ("/**", "INFO")]
+)
+def test_parameters_that_the_node_does_not_have_are_named(ros, capfd, monkeypatch, tmp_path, section, level):
+    """Those in a section for all nodes may be for another one."""
+    words = ["-p", "gravitiy:=[0.0, 0.0, 0.0]", "-p", "table:wheel.radius:=1.0", "-p", "other:rat:=1"]
+    if section:
+        values = "{gravitiy: [0.0, 0.0, 0.0], wheel: {radius: 1.0}, qos_overrides: {/a: {depth: 1}}}"
         file = tmp_path / "parameters.yaml"
-        file.write_text(f"/**:\n  ros__parameters: {values}\nother:\n  ros__parameters: {{rat: 1}}\n")
+        file.write_text(f"{section}:\n  ros__parameters: {values}\nother:\n  ros__parameters: {{rat: 1}}\n")
         words = ["--params-file", str(file)]
     monkeypatch.setattr("sys.argv", ["node", "-p", "mod:=b", "--ros-args", *words, "--", "-p", "rat:=1.0"])
     node = Node("table")
@@ -153,8 +159,13 @@ def test_a_misspelt_parameter_is_named(ros, capfd, monkeypatch, tmp_path, of_fil
         assert declare(node, Table).gravity == (0.0, 0.0, -9.81)
     finally:
         node.destroy_node()
-    (line,) = [line for line in capfd.readouterr().err.splitlines() if "WARN" in line]
-    assert "no parameter 'gravitiy', and its value is ignored; is 'gravity' meant?" in line
+    output = capfd.readouterr()
+    lines = [line for line in (output.out + output.err).splitlines() if "no parameter" in line]
+    misspelt, unknown = sorted(lines, key=lambda line: "wheel" in line)
+    assert GRAVITY_MEANT in misspelt
+    assert "[WARN]" in misspelt
+    assert unknown.endswith(UNKNOWN)
+    assert f"[{level}]" in unknown
 
 
 @pytest.mark.parametrize("overrides", [change("rate", 1000.0), change("mode", "z"), change("gravity", [1.0])])

@@ -102,18 +102,15 @@ class RobotWrenches:
         self.black_box.clear()
 
     def current(
-        self, now: int, settings: ComputationSettings, matched: Mapping[str, TimedWrench] | None = None
+        self, now: int, settings: ComputationSettings
     ) -> tuple[Wrenches, Mapping[str, TimedWrench] | None]:
         """Return the wrenches that are valid now: external by link, black boxes' by name; None without any.
-
-        Args:
-            matched: those of black boxes with the state's stamp; None: the newest valid ones count.
 
         Raises:
             BadMessage: a black box has not sent a wrench, or a source has stopped and the settings say so.
         """
         if not self.external.newest and not self._boxes:
-            return None, matched
+            return None, None
         valid, stopped = self.external.by_validity(now, settings.stale_after)
         if stopped:
             text = f"no external wrench in frame {listed([*stopped])} in the last {settings.stale_after:g} s"
@@ -121,9 +118,7 @@ class RobotWrenches:
         external: dict[str, Array] = {}
         for one in valid.values():
             external[one.link] = external[one.link] + one.values if one.link in external else one.values
-        if matched is None and self._boxes:
-            matched = self._current_boxes(now, settings)
-        return external or None, matched
+        return external or None, self._current_boxes(now, settings) if self._boxes else None
 
     def _current_boxes(self, now: int, settings: ComputationSettings) -> Mapping[str, TimedWrench]:
         valid, stopped = self.black_box.by_validity(now, settings.stale_after)
