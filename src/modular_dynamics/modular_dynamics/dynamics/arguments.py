@@ -35,12 +35,16 @@ def checked_seed(seed: int) -> int:
     return int(seed)
 
 
+#: Largest number of threads that the core runs; results do not depend on it.
+MOST_THREADS = 1024
+
+
 def thread_count(threads: int | None) -> int:
-    """Return the number of threads to use; all cores by default. Raises StateError."""
+    """Return the number of threads to use, which is that of cores by default. Raises StateError."""
     count = threads if threads is not None else os.cpu_count() or 1
     if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
         raise StateError(f"threads is {threads!r}; a whole number from 1 on is needed")
-    return int(count)
+    return min(int(count), MOST_THREADS)
 
 
 def state_rows(graph: SubsystemGraph, states: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:

@@ -181,6 +181,8 @@ def test_bad_states_are_named(load_robot, name):
     for threads in (0, 1.5, "x"):
         with pytest.raises(md.StateError, match=f"^threads is {threads!r}; a whole number from 1 on"):
             ALL[name](graph, rows, rows, rows, threads=threads)
+    same = [ALL[name](graph, rows, rows, rows, threads=threads) for threads in (1, 10**6)]
+    assert np.array_equal(*same)  # more than the core runs
     assert np.isfinite(ALL[name](graph, good, good, good)).all()  # the next good call is answered
 
 

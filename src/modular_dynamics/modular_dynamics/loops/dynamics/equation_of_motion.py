@@ -17,7 +17,7 @@ from ...model.number_arrays import real_numbers
 from ..core_loops import GOOD, core_loops
 from .constrained_dynamics import independent_motion
 from .rows import answered_rows, are_many, closed_rows, into
-from .solver import solver_of
+from .solver import are_any, solver_of
 
 
 def close_loops(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
@@ -152,7 +152,7 @@ def forward_dynamics(
     a = np.empty(len(solver.independent_v)) if out is None else out
     core: Callable[..., int] = graph.once(core_loops).forward_dynamics
     try:
-        is_for_core = not (guess is None or external_wrenches)
+        is_for_core = guess is not None and not are_any(external_wrenches)
         if is_for_core and core(q, v, tau, guess, a, None, None, counts) == GOOD:
             return a
     except (TypeError, ValueError):

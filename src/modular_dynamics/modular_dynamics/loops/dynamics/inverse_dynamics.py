@@ -16,7 +16,7 @@ from ..core_loops import GOOD, core_loops
 from .designs import solve_designs
 from .results import ClosedLoopResult, ClosedLoopResults
 from .rows import Rows, answered_rows, are_many, into, tensions_and_sines
-from .solver import solver_of
+from .solver import are_any, solver_of
 
 
 class ClosedLoopInverseDynamics(InverseDynamics):
@@ -60,7 +60,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         """Return tau of the independent joints. With ``out``, guess and no wrenches nothing is allocated."""
         if coordinates is not None:
             raise_if_shared(out, coordinates)
-        if not (guess is None or external_wrenches or black_box_wrenches):
+        if guess is not None and external_wrenches is None and black_box_wrenches is None:
             tau = np.empty(self._width) if out is None else out
             try:
                 if self._core(q, v, a, guess, tau, coordinates, None, self._counts_friction) == GOOD:
@@ -175,7 +175,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
 
     def _refuse(self, black_box_wrenches: Wrenches) -> None:
         """Raise StateError where wrenches of black boxes are given."""
-        if black_box_wrenches:
+        if are_any(black_box_wrenches):
             raise StateError(
                 f"black_box_wrenches are given, but '{self.graph.name}' has closed loops and no black boxes"
             )

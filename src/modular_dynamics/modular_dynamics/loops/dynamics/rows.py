@@ -16,7 +16,7 @@ from ...model.number_arrays import real_numbers
 from ..assembly.assemble import finite_guess
 from ..core_loops import GOOD, core_loops
 from .results import status_of
-from .solver import solver_of
+from .solver import are_any, solver_of
 
 #: (*state, guess) -> the quantity and the coordinates of all joints of one state, by the general method; then
 #: further results.
@@ -80,8 +80,8 @@ def answered_rows(
     values = np.empty((count, p, p) if quantity == "mass_matrix" else (count, p))
     coordinates, codes = np.empty((count, graph.nq)), np.full(count, GOOD + 1)
     of_torques = quantity == "inverse_dynamics"
-    if count and (of_torques or not external_wrenches):
-        loads = [loads_on_bodies(graph, external_wrenches)] if external_wrenches else []
+    if count and (of_torques or not are_any(external_wrenches)):
+        loads = [loads_on_bodies(graph, external_wrenches)] if are_any(external_wrenches) else []
         function, results = getattr(graph.once(core_loops), f"{quantity}_rows"), (values, coordinates, None)
         function(*arrays, start, *results, codes, counts, thread_count(threads), *loads)
     statuses, reasons, others = np.zeros(count, np.uint8), dict[int, str](), dict[int, Any]()

@@ -7,7 +7,7 @@ general method here serves states that the core does not answer: near dead point
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -108,7 +108,7 @@ class ClosedLoopSolver(Mechanism):
         """Close the loops at independent coordinates q, and return inverse dynamics there."""
         checked, counts = self.system.independent.checked, counts_friction(friction)
         q, v, a = checked("q", q), checked("v", v), checked("a", a)
-        loads = loads_on_bodies(self.graph, external_wrenches) if external_wrenches else None
+        loads = loads_on_bodies(self.graph, external_wrenches) if are_any(external_wrenches) else None
         tau, coordinates, details = np.empty(len(v)), np.empty(self.graph.nq), np.empty(self.loops.details)
 
         def core(near: Any, with_details: Array | None = None) -> int:
@@ -179,6 +179,11 @@ class Details(NamedTuple):
     wrenches: Array
     joint_wrenches: Array
     sines: Array
+
+
+def are_any(wrenches: _Wrenches) -> TypeGuard[Mapping[str, ArrayLike]]:
+    """Return whether there are wrenches; what is no mapping counts: it is refused where they are read."""
+    return wrenches is not None and not (isinstance(wrenches, Mapping) and len(wrenches) == 0)
 
 
 def raise_if_free(graph: SubsystemGraph, dynamics: ClosedLoopResult, quantity: str) -> None:

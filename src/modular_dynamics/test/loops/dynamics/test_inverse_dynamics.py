@@ -75,6 +75,17 @@ def test_without_a_guess_and_with_wrenches_the_general_method_answers(graph):
     assert np.array_equal(md.inverse_dynamics(graph, q, v, a, out=tau), expected.tau)
 
 
+@pytest.mark.parametrize("wrenches", [np.ones(6), [], 0.0, "hand"])
+def test_wrenches_that_are_no_mapping_are_named(graph, wrenches):
+    q, v, a, guess = next(states(graph, 1))
+    for one in ((q, v, a), ([q], [v], [a])):
+        for function in (md.inverse_dynamics, md.forward_dynamics):
+            with pytest.raises(md.exceptions.StateError, match=r"external_wrenches is .*a mapping"):
+                function(graph, *one, guess=guess, external_wrenches=wrenches)
+        with pytest.raises(md.exceptions.StateError, match="black_box_wrenches are given"):
+            md.inverse_dynamics(graph, *one, guess=guess, black_box_wrenches=wrenches)
+
+
 def test_lists_other_dtypes_and_strides_are_converted(graph):
     solver, (q, v, a, guess) = md.InverseDynamics(graph), next(states(graph, 1))
     expected = solver(q, v, a, guess=guess)
