@@ -180,14 +180,14 @@ class InverseDynamics:
         """
         if coordinates is not None:
             raise StateError(f"coordinates: '{self.graph.name}' has no closed loops; q has all there are")
-        is_plain = external_wrenches is None and threads is None and not self._has_boxes
-        if is_plain and not (v is None or a is None):
+        is_plain = external_wrenches is None and black_box_wrenches is None and threads is None
+        if is_plain and not (self._has_boxes or v is None or a is None):
             tau = np.empty(self.graph.nv) if out is None else out
             try:
                 status = self._one(q, v, a, tau, self._terms)
             except (TypeError, ValueError):
                 status = None  # many states, or what is to be converted or refused
-            if status == GOOD and black_box_wrenches is None:
+            if status == GOOD:
                 return tau
             if status == OVERFLOW:
                 raise _INVERSE_DYNAMICS.overflow((q, v, a))

@@ -306,3 +306,15 @@ def test_torques_in_black_boxes_stay_unknown(boxed_arm):
     assert np.array_equal(np.isnan(tau), np.isnan(plain))
     known = ~np.isnan(tau)
     assert (tau - plain)[known] == pytest.approx((0.1 * state[2] + 3.0 * state[0])[known], abs=1e-12)
+
+
+@pytest.mark.parametrize("which", range(3))
+@pytest.mark.parametrize(
+    "given", [{}, {"black_box_wrenches": {}}, {"external_wrenches": {}}, {"threads": 1}, {"friction": "urdf"}]
+)
+def test_out_may_be_one_of_the_arguments(given, which):
+    graph = md.load_urdf(PENDULUM)
+    state = [np.array([0.3, -0.4]), np.array([1.0, 2.0]), np.array([-3.0, 0.5])]
+    expected = md.inverse_dynamics(graph, *state, **given)
+    assert md.inverse_dynamics(graph, *state, out=state[which], **given) is state[which]
+    np.testing.assert_allclose(state[which], expected, rtol=1e-14)
