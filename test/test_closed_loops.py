@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from helpers.nodes.sessions.term_session import Session, vec6
 
 import modular_dynamics as md
+from helpers.nodes.sessions.term_session import Session, vec6
 from helpers.paths import ROBOTS
 from helpers.robots.closed_robots import OUT_OF_REACH, STATES
 from modular_dynamics.loops import stamped_cut_wrenches

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from helpers.nodes.sessions.term_session import vec6
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
 from helpers.nodes.lone_node import lone_node, message_info
+from helpers.nodes.sessions.term_session import vec6
 from helpers.paths import ROBOTS
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
