@@ -1,6 +1,6 @@
 """Inverse dynamics: tau of q, v and a, and its parts at rest and without acceleration."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -105,12 +105,9 @@ def inverse_dynamics(
         SingularityError: a dead point, or too few independent joints; it has the condition number.
         UnsupportedModelError: closed loops and a black box.
     """
-    make: Callable[[SubsystemGraph], InverseDynamics] = InverseDynamics
-    if friction != "none":
-        terms_of(friction)
-        make = _with_friction
+    terms_of(friction)
     try:
-        prepared = graph.once(make)
+        prepared = graph.once(InverseDynamics if friction == "none" else _with_friction)
     except AttributeError:
         require_graph(graph)
         raise
