@@ -15,10 +15,9 @@ def reserve_ros_domain() -> int:
     """Reserve a ROS domain that no other test process on this machine uses, heard on this machine only.
 
     The lock on a file in the system's temporary folder is released by the system when the process ends.
-    Tests kill processes, and whoever writes to a killed one by Fast DDS's shared memory may wait for ever, or
-    never reach its successor (docs/subsystem_node.md). With the discovery range LOCALHOST rmw_fastrtps uses
-    it in any case. So the range is left to fast_dds.xml, which has UDP on the loopback interface alone, and
-    announcements twice a second, not every 3 s: some of the first ones are lost.
+    Tests kill processes, and a killed one may leave Fast DDS's shared memory in a state in which another
+    waits in it for ever. FASTDDS_BUILTIN_TRANSPORTS is to switch it off, but rmw_fastrtps obeys it only where
+    the discovery range is not LOCALHOST: so it is used after all.
 
     Nor does a participant of this process call another one's readers: where one forgets a killed process
     while the other takes leave, each would wait for the other's lock, for ever.
@@ -36,10 +35,11 @@ def reserve_ros_domain() -> int:
             continue  # in use, perhaps by another user
         _reserved.append(file)
         os.environ["ROS_DOMAIN_ID"] = str(domain)
-        os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "SYSTEM_DEFAULT"
+        os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
         os.environ.pop("ROS_LOCALHOST_ONLY", None)
+        os.environ["FASTDDS_BUILTIN_TRANSPORTS"] = "UDPv4"
         for name in ("FASTRTPS", "FASTDDS"):  # Jazzy's, Kilted's
             profiles = str(Path(__file__).with_name("fast_dds.xml"))
-            os.environ[f"{name}_DEFAULT_PROFILES_FILE"] = profiles
+            os.environ.setdefault(f"{name}_DEFAULT_PROFILES_FILE", profiles)
         return domain
     raise RuntimeError(f"all ROS domains from {DOMAINS[0]} to {DOMAINS[-1]} are in use by tests")
