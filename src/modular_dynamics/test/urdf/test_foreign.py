@@ -337,7 +337,7 @@ def test_what_changes_no_torque_is_not_mentioned(words):
 def test_two_inertias_of_one_joint(words, of_joint, armature):
     """The first counts, and both are named; nothing is said where our tags settle it."""
     graph = md.load_urdf(arm(words, of_joint))
-    assert graph.joint("j").armature == pytest.approx(armature, rel=1e-14)
+    assert graph.joint("j").armature == pytest.approx(armature, rel=1e-15)
     (finding,) = graph.warnings
     assert finding.kind == "contradicting inertia"
     assert re.search(r"of joint 'j': \S+ by .*, which counts, and \S+ by ", str(finding))
