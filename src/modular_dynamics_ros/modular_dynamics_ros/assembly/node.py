@@ -43,7 +43,7 @@ from modular_dynamics_ros.parameters.nodes import AssemblyParameters
 
 Array = NDArray[np.float64]
 Change = Callable[[Assembly], Assembly]
-MOST_LOOKS = 5  # in vain, one a second, before it is said: both nodes are started together
+MOST_LOOKS = 5  # failed looks, one a second, before a warning: both nodes are started together
 DEPTH = 500  # joint states that a slow subscriber may be behind
 
 

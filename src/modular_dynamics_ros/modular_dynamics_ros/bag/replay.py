@@ -120,7 +120,7 @@ class RecordedNode:
             self._now = stamp
         elif stamp and self._now - stamp > CLOCK_SET_BACK:
             back = (self._now - stamp) * 1e-9
-            text = f"a stamp is {back:g} s older than the newest: time begins anew there, as of a simulation"
+            text = f"a stamp is {back:g} s older than the newest: the time restarts there, as of a simulation"
             self.log.event("clock", "set back", text)
             self._now = stamp
         return self._now or recorded

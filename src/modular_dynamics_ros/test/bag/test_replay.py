@@ -69,7 +69,7 @@ def test_a_simulation_s_time_may_begin_anew(bag, names):
     second, _ = moving_states(names, 20, start=5 * MS, delay=START + 20_000 * MS)
     found = bag(first + second)
     assert (found.code, found.report["answered"]) == (0, 40)
-    assert "a stamp is 10.033 s older than the newest: time begins anew there" in found.err
+    assert "a stamp is 10.033 s older than the newest: the time restarts there" in found.err
 
 
 def test_joint_states_without_stamps_count_when_they_were_recorded(bag, names):
