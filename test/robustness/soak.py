@@ -47,11 +47,7 @@ def run(effort: Effort, tally: Tally) -> None:
                     next_sample += max(0.5, seconds / 300.0)
                     for name, pid in pids.items():
                         samples[name].append(resources_of(pid))
-        target.judge.settings = [*target.judge.settings[-1:], dict(DEFAULTS)]
-        target.set_parameter("output", "full")
-        target.recovers("the soak")  # then all answers with another output have come
-        target.judge.settings = [dict(DEFAULTS)]
-        target.recovers("output:=full")
+        target.recovers("the soak")
         _compare(tally, samples, pids)
         modules.finish()
         for name in ("player", "torso", "dynamics_node"):
@@ -92,8 +88,12 @@ def _disturb(target: Target, modules: Modules, random: Random) -> None:
         modules.change(random)
     elif kind < 0.72:
         output = random.choice(("full", "gravity", "full_minus_gravity"))
-        target.judge.settings = [*target.judge.settings[-1:], {**DEFAULTS, "output": output}]
-        target.set_parameter("output", output)
+        of_output = {**DEFAULTS, "output": output}
+        target.judge.settings = [*target.judge.settings, of_output]
+        if target.set_parameter("output", output):
+            target.judge.settings = [of_output]
+        else:
+            target.tally.found_wrong(f"output:={output} was refused during the soak")
     elif kind < 0.73:
         for label in ("deactivate", "activate"):
             if not target.transition(label):

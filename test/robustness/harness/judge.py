@@ -16,6 +16,7 @@ from robustness.harness.tally import Tally
 
 __all__ = ["DEFAULTS", "Judge"]
 
+Settings = list[dict[str, Any]]
 #: Parameters of dynamics_node that change what is right.
 DEFAULTS: dict[str, Any] = {
     "output": "full",
@@ -32,6 +33,7 @@ STAMPS = 50_000  # of states that were sent, and of answers
 SENT = 1000  # states of which torques may be held: on a busy machine answers wait for seconds
 COMMANDS = 2000  # that wait for their answer, and answers that wait for their command
 ROBOTS = 20
+CHANGES = 200  # of settings
 
 
 @dataclass(eq=False)
@@ -52,7 +54,8 @@ class Judge:
 
     Attributes:
         names: of the joints that states hold, by which the motion counts. stale_after: of the node [s].
-        settings: parameters of the node of which one fits each answer; several while one changes.
+        settings: parameters of the node of which one fits each answer that it publishes from now on; several
+            while one changes. An answer is judged by those of when it was published, however late it is read.
         nodes: joints of each node, where the robot is divided; all torques of a stamp are of one robot.
         answered: stamps [ns] of states that all nodes have answered.
         refused: stamps [ns] of states that must not be answered, and why.
@@ -68,7 +71,8 @@ class Judge:
 
     def __init__(self, tally: Tally, names: list[str], urdf: str = "", stale_after: float = 0.2) -> None:
         self.tally, self.names, self.stale_after, self.margin = tally, names, stale_after, MARGIN
-        self.settings, self.nodes = [dict(DEFAULTS)], dict[str, frozenset[str]]()
+        self._settings = deque([(0, [dict(DEFAULTS)])], maxlen=CHANGES)
+        self.nodes = dict[str, frozenset[str]]()
         self.answered, self.refused = list[int](), dict[int, str]()
         self.excused: Callable[[int], bool] = lambda stamp: False
         self.parts: dict[int, tuple[int, ...]] = {}
@@ -85,6 +89,20 @@ class Judge:
         self._compared = self._dropped = 0
         if urdf:
             self.set_robot(urdf, names)
+
+    @property
+    def settings(self) -> Settings:
+        """What was set last."""
+        return self._settings[-1][1]
+
+    @settings.setter
+    def settings(self, settings: Settings) -> None:
+        self._settings.append((time.time_ns(), settings))
+
+    def _settings_at(self, published: int) -> Settings:
+        """Settings of when an answer was published [ns]."""
+        changes = reversed(self._settings)
+        return next((settings for since, settings in changes if since <= published), self._settings[0][1])
 
     def set_robot(self, urdf: str, names: list[str], since: int = 0) -> None:
         """A robot of which answers may come, beside those before; since: a time of the system [ns]."""
@@ -170,11 +188,12 @@ class Judge:
             robots = [one for one in robots if joints == {*one.oracle.names}]
         if not robots or len(joints) < len(message.name) or (self.nodes and not node):
             return f"torques of {len(message.name)} joints, {message.name[:9]}, that are not the robot's"
-        if fault := self._time_fault(node, stamp, published):
+        settings = self._settings_at(published)
+        if fault := self._time_fault(node, stamp, published, settings):
             return fault
         fitting = set[_Robot]()
         for robot in robots:
-            if not (fault := self._robot_fault(robot, message, stamp)):
+            if not (fault := self._robot_fault(robot, message, stamp, settings)):
                 fitting.add(robot)
         if not fitting:
             return fault
@@ -187,7 +206,7 @@ class Judge:
             self.answered.append(stamp)
         return ""
 
-    def _time_fault(self, node: str, stamp: int, published: int) -> str:
+    def _time_fault(self, node: str, stamp: int, published: int, settings: Settings) -> str:
         """Whether a state with this stamp may be answered now, both [ns]."""
         if self.silent_since is not None and published > self.silent_since:
             return "the node was not active when it published this"
@@ -198,13 +217,13 @@ class Judge:
         age = self.age(stamp, published)
         is_old = abs(age) > self.stale_after + self.margin and not self.excused(stamp)
         late = f"its state was {age:.3f} s old, stale_after is {self.stale_after:g} s" if is_old else ""
-        return self._order_fault(node, stamp) or late
+        return self._order_fault(node, stamp, settings) or late
 
-    def _order_fault(self, node: str, stamp: int) -> str:
+    def _order_fault(self, node: str, stamp: int, settings: Settings) -> str:
         """Whether a stamp goes back or comes again."""
         sent, last = self._times_sent[stamp], self._last.get(node, 0)
         # on_stale publishes at the clock's time: the state that comes next may be a little older
-        held = not sent and any(one["on_stale"] != "stop" for one in self.settings)
+        held = not sent and any(one["on_stale"] != "stop" for one in settings)
         _count(self._times_answered, (node, stamp))
         if stamp > self.repeated_until:
             if stamp < last and not held:
@@ -214,7 +233,7 @@ class Judge:
         self._last[node] = last if held else max(stamp, last)
         return ""
 
-    def _robot_fault(self, robot: _Robot, message: JointState, stamp: int) -> str:
+    def _robot_fault(self, robot: _Robot, message: JointState, stamp: int, settings: Settings) -> str:
         """What contradicts the motion or this robot's torques."""
         own = dict(
             zip(
@@ -229,8 +248,9 @@ class Judge:
         q, v = np.array([own[n][:2] if n in own else motion[:, robot.index[n]] for n in names]).T
         known = [name in own for name in names]
         tau = np.array([own[name][2] for name in names if name in own])
-        fault = self._state_fault(robot, own, stamp) or self._torque_fault(robot, q, v, known, tau)
-        return "" if fault and all(known) and self._is_held(robot, q, v, tau) else fault
+        fault = self._state_fault(robot, own, stamp)
+        fault = fault or self._torque_fault(robot, q, v, known, tau, settings)
+        return "" if fault and all(known) and self._is_held(robot, q, v, tau, settings) else fault
 
     def _state_fault(self, robot: _Robot, own: dict[str, np.ndarray], stamp: int) -> str:
         """Whether these are the positions and velocities that were sent."""
@@ -252,10 +272,10 @@ class Judge:
 
     @np.errstate(over="ignore", invalid="ignore")  # gravity of 1e308 m/s^2 is a parameter, too
     def _torque_fault(
-        self, robot: _Robot, q: np.ndarray, v: np.ndarray, known: list[bool], tau: np.ndarray
+        self, robot: _Robot, q: np.ndarray, v: np.ndarray, known: list[bool], tau: np.ndarray, of: Settings
     ) -> str:
         differences = []
-        for settings in self.settings:
+        for settings in of:
             if settings["acceleration_source"] != "zero":
                 return ""  # of filtered velocities: what is right depends on the states before
             terms = robot.oracle.terms(q, v, gravity=settings["gravity"])
@@ -264,9 +284,11 @@ class Judge:
         best = min(differences)
         return "" if best <= TOLERANCE else f"torques differ from Pinocchio's by {best:g} of the largest term"
 
-    def _is_held(self, robot: _Robot, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> bool:
+    def _is_held(
+        self, robot: _Robot, q: np.ndarray, v: np.ndarray, tau: np.ndarray, settings: Settings
+    ) -> bool:
         """Whether on_stale may publish these torques: gravity's, or a share of the last ones."""
-        on_stale = {settings["on_stale"] for settings in self.settings}
+        on_stale = {one["on_stale"] for one in settings}
         if on_stale == {"stop"}:
             return False
         order = [robot.index[name] for name in robot.oracle.names]

@@ -1,5 +1,7 @@
 """The judge of the tests and what it measures with: faults that a node might have are found."""
 
+import time
+
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
@@ -8,7 +10,7 @@ import modular_dynamics as md
 from helpers.processes import run_python
 from modular_dynamics_ros.messages.stamps import stamp_message
 from robustness.harness import oracle
-from robustness.harness.judge import Judge
+from robustness.harness.judge import DEFAULTS, Judge
 from robustness.harness.oracle import Oracle
 from robustness.harness.resources import Resources, growth
 from robustness.harness.robots import PERIOD, joint_names, state_at, tree_urdf
@@ -118,6 +120,22 @@ def test_malformed_states_inactive_nodes_and_states_that_nobody_sent_have_no_ans
     judge.silent_since, judge.knows_all = None, True
     answer(judge, NOW + 4)
     assert (judge.tally.right, judge.tally.wrong) == (0, 3)
+
+
+def test_settings_are_those_of_when_an_answer_was_published(judge):
+    """However late it is read: a busy machine may take longer than the next change."""
+    stamp = time.time_ns()
+    q = dict(zip(NAMES, state_at(JOINTS, stamp)[0].tolist(), strict=True))
+    gravity = md.gravity_torque(LIGHT, [q[name] for name in LIGHT.joint_names]).tolist()
+    judge.settings = [{**DEFAULTS, "output": "gravity"}]
+    time.sleep(0.001)
+    published = time.time_ns()
+    judge.settings = [dict(DEFAULTS)]
+    judge.stale_after = 10.0
+    answer(judge, stamp, published, effort=gravity)
+    assert (judge.tally.right, judge.tally.wrong) == (1, 0)
+    answer(judge, stamp + 1, time.time_ns(), effort=gravity)
+    assert "differ" in found(judge)
 
 
 def test_a_value_of_a_part_that_is_old_is_wrong(judge):
