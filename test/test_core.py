@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import modular_dynamics as md
+from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.paths import ROBOTS, ROOT
 from helpers.processes import run_python
 from helpers.random_examples.examples import examples
@@ -121,6 +122,20 @@ def test_all_kernels_agree_for_one_state_and_for_many(tree):
                     for k in range(ROWS):
                         tolerance = 1e-8 if name in SOLVING else 1e-11
                         assert_close(ours[k][known[k]], expected[k][known[k]], tolerance, 1.0)
+
+
+@examples(60)
+@given(tree=random_trees(largest=20))
+def test_torques_and_mass_matrix_are_pinocchios(tree):
+    graph, theirs = md.load_urdf(tree.urdf), PinocchioTree(md.load_urdf(tree.urdf))
+    q, v, a = random_states(graph, ROWS, tree.seed)
+    torques = np.array([theirs.inverse_dynamics(*state) for state in zip(q, v, a, strict=True)])
+    matrices = np.array([theirs.mass_matrix(one) for one in q])
+    for robot in robots(graph):
+        tau, M = np.empty_like(torques), np.empty_like(matrices)
+        assert robot.inverse_dynamics_rows(q, v, a, tau, 1) == robot.mass_matrix_rows(q, M, 1) == (ROWS, 0)
+        assert_close(tau, torques, 1e-12)
+        assert_close(M, matrices, 1e-12)
 
 
 def test_designs_are_robots_of_their_own():

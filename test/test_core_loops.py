@@ -10,10 +10,13 @@ from functools import cache
 import numpy as np
 import pinocchio
 import pytest
+from hypothesis import event, given
 
 import modular_dynamics as md
 from helpers.general_loops import GeneralSolver
 from helpers.paths import ROBOTS
+from helpers.random_examples.examples import examples
+from helpers.random_examples.mechanisms import random_mechanisms
 from helpers.robots.closed_robots import OUT_OF_REACH, STATES, change_point
 from helpers.robots.parallel_mechanisms import ankle, bricard, delta, sarrus
 from helpers.robots.planar_mechanisms import MECHANISMS, four_bar, four_bar_by_cosines
@@ -192,6 +195,32 @@ def test_a_four_bar_by_the_law_of_cosines_over_a_whole_turn():
             far = Solved(graph, loops, q[0], np.zeros(1), np.zeros(1), full[-1].copy())
             assert far.status == GOOD
             assert_close(far.coordinates, full[0], 1e-11)
+
+
+@examples(60)
+@given(drawn=random_mechanisms())
+def test_random_mechanisms(drawn):
+    graph, loops = drawn.graph, core_loops(drawn.graph)
+    solver = solver_of(graph)
+    q = drawn.q[solver.independent_q]
+    v, a = drawn.rng.uniform(-1, 1, (2, len(solver.independent_v)))
+    full_v, m = drawn.rng.uniform(-1, 1, graph.nv), loops.rows
+    phi, J, gamma = np.empty(m), np.empty((m, graph.nv)), np.empty(m)
+    loops.constraints(drawn.q, full_v, phi, J, gamma)
+    rows = solver.system.evaluate(drawn.q, full_v)
+    for ours, theirs in ((phi, rows.phi), (J, rows.J), (gamma, rows.gamma)):
+        assert_close(ours, theirs, 1e-12, 1.0)
+    solved = Solved(graph, loops, q, v, a, drawn.q)
+    if loops.undetermined:
+        event("a floating base moves loops: left to another method")
+        assert solved.status == ELSEWHERE
+        return
+    theirs = GeneralSolver(graph).general(q, v, a, drawn.q)
+    assert solved.status == GOOD
+    assert_close(solved.tau, theirs.tau, 1e-9)
+    assert_close(solved.wrenches, np.array(list(theirs.wrenches.values())), 1e-7)
+    if all(joint.mimic is None for joint in graph.joints):
+        assert_close(solved.tau, by_virtual_power(graph, loops, (q, v, a, drawn.q), solved), 1e-9)
 
 
 def test_states_that_cannot_be_answered_are_marked_and_spoil_no_other():

@@ -1,10 +1,14 @@
 """Functions that the compiled core records; what cannot be recorded is refused."""
 
 import numpy as np
+import pinocchio
 import pytest
+from hypothesis import given
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import random_trees
 from helpers.robots.parallel_mechanisms import bricard
 from helpers.tree_dynamics import random_states
 from modular_dynamics import _core
@@ -20,6 +24,22 @@ def values(recorded, *vectors):
     count = len(recorded[2])
     function = program("f", "", [("x", len(v)) for v in vectors], recorded, [("out", (count,), "")])
     return function.values([v[None] for v in vectors])[0][0]
+
+
+@examples(20)
+@given(tree=random_trees(largest=8))
+def test_random_trees_beside_pinocchio(tree):
+    graph = md.load_urdf(tree.urdf)
+    robot, pin = core_robot(graph), md.crosscheck.PinocchioModel(graph)
+    q, v, a = tree.state(graph)
+    tau = pin.tau(pinocchio.rnea(pin.model, pin.data, pin.q(q), pin.v(v), pin.v(a)))
+    ours = values(robot.record("inverse_dynamics", 3, 0), q, v, a)
+    terms = max(
+        np.abs(tau).max(),
+        np.abs(md.nonlinear_effects(graph, q, v)).max(),
+        np.abs(md.mass_matrix(graph, q) @ a).max(),
+    )
+    assert np.abs(ours - tau).max() <= 1e-12 * terms
 
 
 def test_pivots_are_not_positive_where_a_motion_moves_no_inertia():

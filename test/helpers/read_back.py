@@ -20,7 +20,10 @@ def read_back(graph, **options):
 
 
 def assert_same(read, graph, seed=0):
-    """Names, order and subsystems are equal; torques and mass matrix of the tree at a random state, too."""
+    """Names, order and subsystems are equal; torques and mass matrix of the tree at a random state, too.
+
+    Without black boxes the torques are Pinocchio's and the composition's.
+    """
     assert (read.name, read.joint_names, {*read.links}) == (graph.name, graph.joint_names, {*graph.links})
     assert read.floating_base == graph.floating_base
     assert read.independent_joint_names == graph.independent_joint_names
@@ -54,6 +57,10 @@ def assert_same(read, graph, seed=0):
         assert_close(theirs, ours)
     if not boxes:
         assert_close(md.mass_matrix(read.tree, q), md.mass_matrix(graph.tree, q))
+        tau = md.inverse_dynamics(graph.tree, q, v, a)
+        bound = 10 * ROUNDING * max(1.0, np.abs(tau).max(initial=0.0))
+        assert md.crosscheck.rnea_residual(graph.tree, q, v, a).max(initial=0.0) <= bound
+        assert np.abs(md.compose(graph.tree, q, v, a).tau - tau).max(initial=0.0) <= bound
 
 
 def assert_close(one, other, rounding=ROUNDING):

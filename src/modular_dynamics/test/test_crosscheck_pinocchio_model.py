@@ -65,6 +65,17 @@ def test_of_random_trees(tree):
     assert_parser_reads_the_same(md.load_urdf(tree.urdf, {"version": 1, "subsystems": []}))
 
 
+def test_a_heavier_body_is_followed(load_robot):
+    """The cross-check, the composition and the kernels see one model: the URDF says something else now."""
+    graph = load_robot("branched_38dof")
+    heavier = graph.with_payload(graph.bodies[20].name, mass=3.0)
+    state = np.random.default_rng(0).normal(size=(3, graph.nv))
+    tau = md.inverse_dynamics(heavier, *state)
+    assert np.abs(tau - md.inverse_dynamics(graph, *state)).max() > 1.0
+    assert md.crosscheck.rnea_residual(heavier, *state).max() <= 1e-12 * np.abs(tau).max()
+    assert md.compose(heavier, *state).tau == pytest.approx(tau, rel=1e-10, abs=1e-10)
+
+
 def test_an_inertia_that_was_loaded_with_a_warning(load_robot):
     """Pinocchio's own parser takes it, too."""
     text = load_robot("four_link").urdf

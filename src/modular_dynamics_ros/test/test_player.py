@@ -62,6 +62,19 @@ def test_first_at_zero_last_at_exactly_the_duration():
     assert not schedule.exists(201)
 
 
+def test_a_rate_that_does_not_divide_the_duration_still_ends_there():
+    schedule = Schedule(MOTION, 3.3, loop=False)
+    assert [schedule.offset(k) for k in range(len(schedule))] == pytest.approx(
+        [0, 303030303, 606060606, 909090909, 1_000_000_000], abs=1
+    )
+
+
+def test_a_motion_of_years_takes_no_more_memory():
+    schedule = Schedule(AccelerationProfile({"a": 0.0}, [(1e9, 1.0)]), 2000.0, loop=False)
+    assert len(schedule) == 2 * 10**12 + 1
+    assert schedule.offset(10**12) == 5 * 10**17
+
+
 def test_a_loop_goes_on_one_period_after_its_end():
     schedule = Schedule(MOTION, 10.0, loop=True)
     assert schedule.exists(10**6)

@@ -53,6 +53,27 @@ def test_at_rest_body_2_carries_the_weight_whatever_each_spring_does(seed):
         assert dynamics.tau == pytest.approx(peer.tau, abs=SAME)
 
 
+@pytest.mark.parametrize(
+    ("xpath", "key", "value", "seen"),
+    [
+        (".//spring[@name='s5']", "stiffness", "1030", "act5"),
+        (".//loop_joint[@name='act4_pin']/successor", "xyz", "0 0.0299 0.3423705", "act4"),
+        (".//link[@name='body_8a']/inertial/mass", "value", "0.401", "Fz"),
+    ],
+)
+def test_mujoco_distinguishes_robots(xpath, key, value, seen):
+    """Another robot gets other forces than this one, so the comparison can fail."""
+    robot = etree.fromstring(URDF.encode())
+    robot.find(xpath).set(key, value)
+    graph, forces = md.load_urdf(URDF), []
+    for text in (URDF, etree.tostring(robot, encoding="unicode")):
+        peer = MujocoLoops(text, graph.independent_joint_names)
+        peer(*motion(graph, INSTANTS[70]))
+        tau = dict(zip(graph.independent_joint_names, peer.tau, strict=True))
+        forces.append({**tau, "Fz": peer.reaction("body_3")[2]}[seen])
+    assert abs(forces[1] - forces[0]) > 1e-3
+
+
 def test_closures_that_the_peer_does_not_support_are_rejected():
     for old, new in (
         ('<loop_joint name="srt4" type="revolute">', '<loop_joint name="srt4" type="fixed">'),

@@ -1,5 +1,7 @@
 """The care robot's torso along the 5 s motion, beside MuJoCo: reactions on body 3; 24 bodies, each alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -89,6 +91,23 @@ def test_the_equilibrium_of_every_body_is_checked(mounted):
     for way, acting in solved(mounted, 1.5)[1].items():
         expected = bodies | without_mass if way == "cut" else bodies
         assert set(equilibrium_residuals(mounted[2], acting)) == expected
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_equilibrium_check_notices_every_force_moment_and_point(mounted, way):
+    _, acting = solved(mounted, 1.5)
+    small = np.array([0.0, 1e-8, 0.0])
+    for k, reaction in enumerate(acting[way]):
+        for changed in (
+            replace(reaction, force=reaction.force + small),
+            replace(reaction, moment=reaction.moment + small),
+        ):
+            unbalanced = [*acting[way][:k], changed, *acting[way][k + 1 :]]
+            residuals = equilibrium_residuals(mounted[2], unbalanced)
+            assert np.abs(residuals[reaction.successor]).max() > 0.5e-8, reaction
+    moved = replace(reaction, point=reaction.point + 1e-4)
+    residuals = equilibrium_residuals(mounted[2], [*acting[way][:-1], moved])
+    assert np.abs(residuals[reaction.successor]).max() > 1e-6
 
 
 def test_joints_transmit_the_torques_of_their_drives(mounted):

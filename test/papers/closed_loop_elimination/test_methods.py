@@ -1,5 +1,6 @@
 """Symbolic methods TE, DE and IC: against the published case, the numeric core and each other; counts."""
 
+import operator
 from xml.etree import ElementTree
 
 import numpy as np
@@ -169,3 +170,36 @@ def test_refusals(graph, load_robot):
     crossed = graph.with_independent_joints("rho_1", "rho_2", "theta_9", "rho_5", "rho_7")
     with pytest.raises(UnsupportedModelError, match="each with two unknown joints; unsolved: loop"):
         Method(crossed, "IC")
+
+
+RULES = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv,
+    "neg": operator.neg, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "atan2": np.arctan2,
+}  # fmt: skip
+
+
+def evaluated(graph, outputs, inputs):
+    """What the counted operations give: an interpreter of their own."""
+    done = []
+    for kind, *operands in graph.nodes:
+        if kind == "const":
+            done += operands
+        elif kind == "in":
+            done.append(inputs[operands[0]][operands[1]])
+        else:
+            done.append(RULES[kind](*(done[k] for k in operands)))
+    return np.array([done[k] for k in outputs])
+
+
+@pytest.mark.parametrize("term", ["gravity_torque", "mass_matrix", "projection", "torque"])
+def test_the_counted_operations_give_the_term(graph, method, term):
+    q, v, a = random_states(1)[0]
+    ca = import_casadi()
+    entries = ca.sparsify(ca.vec(getattr(method, term)))
+    rows = entries.sparsity().get_triplet()[0]
+    operations = OperationGraph()
+    outputs = operations.read(ca.Function("term", method.inputs, [entries]))
+    at = given(method, q)
+    result = np.zeros(entries.shape[0])
+    result[rows] = evaluated(operations, outputs, [at, v, a, method.constants.numbers])
+    close(result, method.evaluate(getattr(method, term), at, v, a).ravel(order="F"))

@@ -50,10 +50,7 @@ def compute(graph: md.SubsystemGraph, seed: int, urdf: str | None = None) -> str
         if urdf is not None and not boxes:
             _as_pinocchio_reads_it(tree, urdf, q, v, a, tau, bound)
         if not boxes:
-            _require_finite("mass matrix", md.mass_matrix(tree, q))
-            solved = _own_error(lambda: md.forward_dynamics(tree, q, v, tau))
-            if solved is not None:
-                _require_finite("accelerations", solved)
+            _equation_of_motion(tree, q, v, a, tau, bound)
     if graph.has_loops and len(graph.joints) <= _MOST_CLOSED:
         return _closed(graph, random)
     return f"{len(graph.joints)} joints"
@@ -101,6 +98,26 @@ def _own_error(function: Callable[[], Any]) -> Any:
     except md.ModularDynamicsError as error:
         str(error).encode()
         return None
+
+
+def _equation_of_motion(tree: md.SubsystemGraph, q: Any, v: Any, a: Any, tau: Any, bound: float) -> None:
+    """M a + h = tau, and the accelerations that tau gives need tau again."""
+    M, h = md.mass_matrix(tree, q), md.inverse_dynamics(tree, q, v, np.zeros(tree.nv))
+    _require_finite("mass matrix", M)
+    worst = np.abs(M @ a + h - tau).max(initial=0.0)
+    if not worst <= 10.0 * bound:
+        raise Wrong(f"M a + h is {worst:g} from tau, bound {10.0 * bound:g}")
+    solved = _own_error(lambda: md.forward_dynamics(tree, q, v, tau))
+    if solved is None:
+        return
+    _require_finite("accelerations", solved)
+    again = _own_error(lambda: md.inverse_dynamics(tree, q, v, solved))
+    if again is None:
+        return
+    # Articulated bodies are backward stable joint by joint: their error is that of M's largest entries.
+    allowed = 1e4 * bound * (1.0 + np.abs(solved).max(initial=0.0))
+    if not np.abs(again - tau).max(initial=0.0) <= allowed:
+        raise Wrong(f"accelerations {solved} need {again}, not {tau}; bound {allowed:g}")
 
 
 def _closed(graph: md.SubsystemGraph, random: np.random.Generator) -> str:

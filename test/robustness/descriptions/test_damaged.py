@@ -1,20 +1,37 @@
 """Damaged descriptions: right numbers or the library's own errors, in time; the judge notices the rest."""
 
 import os
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.paths import ROBOTS
+from helpers.paths import ROBOTS, ROOT
+from helpers.random_examples.assemblies import random_assembly
 from helpers.robots import parallel_mechanisms, planar_mechanisms, spatial_mechanisms
+from helpers.robots.paper_organism import organism
 from helpers.robots.small_torso import small_torso_text
+from modular_dynamics import modular
+from modular_dynamics.modular import Assembly, IncidenceMatrix, gaits, read_module_type
 from robustness.descriptions.computations import Wrong, compute
-from robustness.descriptions.damage import damaged_urdf, damaged_yaml
+from robustness.descriptions.damage import as_bytes, damaged_urdf, damaged_yaml
 from robustness.descriptions.damaged import DOCUMENTED, URDFS, read
 from robustness.descriptions.outcomes import FAULTS, outcome_of
 
 #: Short runs; `make robustness` makes longer ones.
 SEEDS = 300
+MOST_BODIES = 60  # of an assembly that is compared with Pinocchio
+XACRO = """<robot name="x" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="n" default="1"/> <xacro:property name="m" value="${2 * 3.5}"/> <link name="base"/>
+  <xacro:macro name="link" params="name parent">
+    <link name="${name}"><inertial><origin xyz="0 0 0.1"/><mass value="${m}"/>
+      <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    <joint name="to_${name}" type="continuous"><parent link="${parent}"/><child link="${name}"/></joint>
+  </xacro:macro>
+  <xacro:link name="one" parent="base"/>
+  <xacro:if value="$(arg n)"><xacro:link name="two" parent="one"/></xacro:if>
+</robot>"""
 
 
 def counted(outcomes):
@@ -33,6 +50,13 @@ def test_damaged_urdfs_and_partition_files(kind, least, tmp_path):
     assert refused > SEEDS // 20
 
 
+def damaged_texts(texts, count, damage, load, use=compute):
+    """What was done to texts in turn, and what became of them."""
+    for seed in range(count):
+        text, what = damage(texts[seed % len(texts)], seed)
+        yield what, outcome_of(lambda: load(text), seed, use=use)  # noqa: B023
+
+
 def closed_loop_texts():
     """Four-bars, cranks, rods, legs and tables: with loop joints, gears and passive joints."""
     graphs = [make().graph() for make in planar_mechanisms.MECHANISMS.values()]
@@ -42,11 +66,66 @@ def closed_loop_texts():
 
 
 def test_damaged_robots_with_closed_loops():
-    texts, damaged = closed_loop_texts(), []
-    for seed in range(SEEDS // 3):
-        text, what = damaged_urdf(texts[seed % len(texts)], seed)
-        damaged.append((what, outcome_of(lambda: md.load_urdf(text), seed)))  # noqa: B023
-    right, refused = counted(damaged)
+    right, refused = counted(damaged_texts(closed_loop_texts(), SEEDS // 3, damaged_urdf, md.load_urdf))
+    assert right > 0
+    assert refused > SEEDS // 20
+
+
+def test_damaged_xacro_files():
+    def load(text):
+        return md.load_urdf(text, mappings={"n": "1"})
+
+    assert counted(damaged_texts([XACRO], SEEDS // 10, damaged_urdf, load))[1] > 0
+
+
+def use_module_type(kind, seed):
+    return compute(Assembly(("v0", kind.name), types={kind.name: kind}).graph(), seed)
+
+
+def use_matrix(aim, seed):
+    if IncidenceMatrix.from_yaml(aim.to_yaml()) != aim:
+        raise Wrong(f"another matrix after writing and reading: {aim}")
+    try:
+        graph = Assembly.from_incidence_matrix(aim).graph()
+    except md.ModularDynamicsError:  # kinds and faces that no module has
+        return "no assembly"
+    return compute(graph, seed) if len(graph.bodies) <= MOST_BODIES else "large"
+
+
+def use_gait(gait, seed):
+    for values in gait.states([0.0, 0.3, 1.0]):
+        if not np.isfinite(values).all():
+            raise Wrong(f"gait: {values}")
+    return "gait"
+
+
+def texts_of(folder):
+    return [path.read_text("utf-8") for path in sorted(folder.glob("*.yaml"))]
+
+
+FILES = {
+    "module type": (
+        texts_of(Path(modular.__file__).parent / "modules/shipped"),
+        read_module_type,
+        use_module_type,
+    ),
+    "matrix": (
+        [one.incidence_matrix().to_yaml() for one in (organism(), random_assembly(1), random_assembly(2))],
+        *(IncidenceMatrix.from_yaml, use_matrix),
+    ),
+    "gait": (texts_of(ROOT / "config/gaits"), gaits.load, use_gait),
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_damaged_files_of_modular_robots(kind, tmp_path):
+    texts, read_file, use = FILES[kind]
+
+    def load(text):
+        (tmp_path / "file").write_bytes(as_bytes(text))
+        return read_file(tmp_path / "file")
+
+    right, refused = counted(damaged_texts(texts, SEEDS // 3, damaged_yaml, load, use))
     assert right > 0
     assert refused > SEEDS // 20
 

@@ -75,6 +75,18 @@ def test_one_leaves_wrenches_as_they_are(algebra, force, moment):
 
 
 @each_other
+@given(vectors, vectors, vectors, vectors, vectors)
+def test_newton_euler_of_one_body_is_that_of_dual_quaternions(algebra, omega, v, omega_dot, v_dot, gravity):
+    inertia = np.array([[0.4, 0.05, -0.02], [0.05, 0.3, 0.01], [-0.02, 0.01, 0.5]])
+
+    def of(kind):
+        twist, dot = kind.twist(omega, v), kind.twist(omega_dot, v_dot)
+        return wrench_of(kind, kind.newton_euler(3.0, inertia, gravity, twist, dot))
+
+    assert of(algebra) == pytest.approx(of(DUAL_QUATERNIONS), abs=1e-11)
+
+
+@each_other
 def test_every_quantity_is_that_of_dual_quaternions(tree_robot, algebra):
     state = random_state(tree_robot, np.random.default_rng(0))
     ours, theirs = (md.compose(tree_robot, *state, algebra=kind) for kind in (DUAL_QUATERNIONS, algebra))

@@ -54,6 +54,16 @@ def test_only_the_eta_joints_before_the_connection_transmit_it(composition):
     assert [n for n, element in enumerate(composition.block(0, 1)) if not is_zero(element)] == [0, 1]
 
 
+def test_rows_sum_to_the_wrenches(composition):
+    A = composition.interconnection_matrix
+    ones = np.ones(A.shape[1], dtype=object)
+    total = A @ ones  # Proposition 3
+    for row, summed, wrench in zip(A, total, composition.wrenches, strict=True):
+        by_hand = np.sum([element.vec8() for element in row], axis=0)
+        assert summed.vec8() == pytest.approx(by_hand, abs=1e-12)
+        assert wrench.vec8() == pytest.approx(by_hand, abs=1e-12)
+
+
 def test_wrench_propagates_as_equation_7_says(composition):
     """Gamma_{j,i} = Ad_n(X_{j,i}) zeta_b: recomputed here from the poses alone."""
     graph = composition.graph

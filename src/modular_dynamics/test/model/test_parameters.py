@@ -227,6 +227,28 @@ def test_a_mimic_joints_numbers_are_those_of_the_urdf(tree):
     assert_same(graph.with_parameters(new), untagged(edited(tree.urdf, change)))
 
 
+@pytest.mark.parametrize("name", ["charmie", "branched_38dof", "vendor_arm"])
+def test_slope_of_the_torque_in_a_mass_is_the_regressors(load_robot, name):
+    """A point mass at the moving link's own centre: dtau/dm with c and I about c kept."""
+    graph = load_robot(name)
+    state = (
+        np.random.default_rng(0).normal(size=graph.nq),
+        *np.random.default_rng(1).normal(size=(2, graph.nv)),
+    )
+    Y = md.regressor(graph, *state)
+    for k in (0, len(graph.bodies) // 2, len(graph.bodies) - 1):
+        part = graph.bodies[k].parts[0].inertial
+        key = f"link {graph.bodies[k].name} mass"
+        heavier = graph.with_parameters({key: part.mass + 2.0})
+        slope = (md.inverse_dynamics(heavier, *state) - md.inverse_dynamics(graph, *state)) / 2.0
+        c = part.com
+        at_origin = c @ c * np.eye(3) - np.outer(c, c)
+        per_kilogram = np.r_[
+            1.0, c, [at_origin[i, j] for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))]
+        ]
+        assert slope == pytest.approx(Y[:, 10 * k : 10 * k + 10] @ per_kilogram, rel=1e-8, abs=1e-8)
+
+
 # Masses of links by name: the torque is linear in them, with the regressor as slope.
 
 

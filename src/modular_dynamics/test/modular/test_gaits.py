@@ -103,6 +103,15 @@ def test_one_joint_by_hand():
     assert gait.at(4.0).q == pytest.approx(gait.at(0.0).q, abs=1e-15)
 
 
+def test_a_body_wave_arrives_at_each_joint_later():
+    """Joint k does what the first did k lag / (2 pi frequency) earlier."""
+    names = [f"v{k}/bend" for k in range(5)]
+    gait = gaits.Sine(gaits.body_wave(names, 0.4, 0.5, 0.9))
+    delay = 0.9 / (2.0 * np.pi * 0.5)
+    for k in range(5):
+        assert gait.at(10.0).q[k] == pytest.approx(gait.at(10.0 - k * delay).q[0], abs=1e-13)
+
+
 # Phases along bodies and legs; numbers that are refused.
 
 
@@ -154,6 +163,11 @@ def test_angles_are_those_of_the_iterates():
     knots = gait.states(0.4 * np.arange(20))
     assert knots.q == pytest.approx(expected, abs=1e-12)
     assert knots.v == pytest.approx(0.0, abs=1e-10)
+    for k in range(19):  # and stay between them
+        between = gait.states(np.linspace(0.4 * k, 0.4 * (k + 1), 50)).q
+        low, high = np.minimum(expected[k], expected[k + 1]), np.maximum(expected[k], expected[k + 1])
+        assert (between >= low - 1e-12).all()
+        assert (between <= high + 1e-12).all()
 
 
 def test_the_seed_decides():
@@ -223,6 +237,7 @@ def test_what_gives_no_motion_is_refused(make, message):
 FOLDER = ROOT / "config" / "gaits"
 SINE = {"kind": "sine", "frequency": 0.5, "amplitude": 0.3, "joints": ["a", "b"]}
 MAPS = {"kind": "coupled_maps", "period": 0.5, "amplitude": 0.3, "joints": ["a", "b"]}
+SNAKE = ("v1/bend", "v2/bend", "v3/bend", "v4/bend")
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
@@ -234,12 +249,25 @@ def test_files_of_the_repository_are_read(path):
     assert 0.1 < largest <= np.pi / 2  # a Backbone's range
 
 
+def test_the_snake_is_a_body_wave():
+    assert gaits.load(FOLDER / "snake.yaml") == gaits.Sine(gaits.body_wave(SNAKE, 0.6, 0.5, 1.2), ramp=2.0)
+
+
 def test_the_chaotic_snake_synchronises():
     gait = gaits.load(FOLDER / "chaotic_snake.yaml")
-    assert gait.joint_names == ("v1/bend", "v2/bend", "v3/bend", "v4/bend")
+    assert gait.joint_names == SNAKE
     spread = np.ptp(gait.iterates(300), axis=1)
     assert spread[[0, -1]] == pytest.approx([0.5, 0.0], abs=0.5 - 1e-3)
     assert spread[-1] < 1e-9
+
+
+def test_the_quadruped_trots():
+    gait = gaits.load(FOLDER / "quadruped.yaml")
+    motion = dict(zip(gait.joint_names, gait.states(np.linspace(20.0, 22.0, 201)).q.T, strict=True))
+    for one, other, sign in (("l1", "r3", 1), ("r1", "l3", 1), ("l1", "r1", -1), ("v1", "v2", -1)):
+        assert motion[f"{one}/bend"] == pytest.approx(
+            sign * motion[f"{other}/bend"], abs=1e-4
+        )  # pi is 3.1416
 
 
 def test_joints_may_differ_from_what_the_whole_gait_says():

@@ -203,3 +203,23 @@ def test_the_actuators_of_a_torso_move_as_its_lift_and_pitch_ask(name):
         assert np.abs(q[k] - exact.coordinates[at]).max() < 1e-13
         assert np.abs(v[k] - exact.velocities[at]).max() < 1e-13
         assert np.abs(a[k] - exact.accelerations[at]).max() < 1e-12
+
+
+def test_the_urdf_of_a_torso_with_other_hinges_and_springs_has_the_same_loads(tmp_path):
+    study = load_study(ROOT / "config/charmie_study.yaml")
+    evaluator = Evaluator(study)
+    numbers = np.array([1.0, 5.0, 7.0, 0.155, 0.06, -0.15])  # upright, two springs, other places
+    path = tmp_path / "torso.urdf"
+    path.write_text(design_graph(evaluator, numbers).to_urdf())
+    robot = md.load_urdf(path)
+    assert robot.parameters["spring sl4 first anchor z"].value == 0.155
+    names = [study.instead.get(name, name) for name in robot.independent_joint_names]
+    task = robot.with_independent_joints(*names)
+    found = evaluator.loads("upright", evaluator.parameters(numbers[None]), 1)
+    at = [robot.q_slice(name).start for name in robot.independent_joint_names]
+    for k in (0, 17, 55, 300):
+        # the same motion by the task's joints; then its coordinates with the actuators independent
+        moved = md.InverseDynamics(task).solve(*(x[k] for x in evaluator.states["upright"][1:]))
+        state = moved.coordinates[at], moved.velocities[at], moved.accelerations[at]
+        tau = md.inverse_dynamics(robot, *state, guess=moved.coordinates)
+        assert found.tau[0, k] == pytest.approx(tau, rel=1e-10, abs=1e-9)

@@ -115,6 +115,32 @@ def test_closed_loops(bag, root):
     assert found.report["closed_anew"] <= 1  # each state continues the one before
 
 
+def lag_of(rows, joint, a_of):
+    """By how much [s] recorded accelerations are late: where they fit the true ones best."""
+    times = np.array([float(row["time"]) for row in rows])
+    times -= START * 1e-9
+    found = np.array([float(row[f"a_{joint}"]) for row in rows])
+    inside = (times > 0.6) & (times < times[-1] - 0.3)
+    late = np.arange(-0.02, 0.1, 0.0005)
+    errors = [np.abs(found - a_of(times - one))[inside].max() for one in late]
+    return late[np.argmin(errors)], min(errors), np.abs(found - a_of(times))[inside].max()
+
+
+def test_the_filter_is_late_by_what_the_report_says(bag, names):
+    """1 Hz, 39 rad/s^2 at most; 61 ms late at 10 Hz, 3.8637 / (2 pi cutoff)."""
+    w, messages = 2 * np.pi, []
+    for k in range(1200):
+        t = 0.002 * k
+        stamp = START + 2_000_000 * k
+        q, v = np.full(4, np.sin(w * t)), np.full(4, w * np.cos(w * t))
+        messages.append(("/joint_states", stamp + 1_000_000, joint_state(stamp, names, q, v)))
+    causal = bag(messages, "-p", "acceleration_source:=filtered", "--motion")
+    late, _, error = lag_of(causal.rows, "bend", lambda t: -(w**2) * np.sin(w * t))
+    assert late == pytest.approx(3.8637 / (w * 10.0), abs=1.1e-3)
+    assert causal.report["acceleration_lag"] == pytest.approx(0.0615, abs=1e-4)
+    assert error > 10.0
+
+
 def state(time, names):
     return "/joint_states", START + time * MS, joint_state(START + time * MS, names, [0.1] * len(names))
 

@@ -129,6 +129,15 @@ def test_mass_is_diagonal_where_the_frame_is_at_the_centre_of_mass():
     assert tree.Vdot0[2] == 9.81
 
 
+def test_mass_of_another_frame_has_the_kinetic_energy_of_the_body():
+    graph = small_robot("chain")
+    body, M = graph.bodies[1], tree_data(graph).M[1]
+    V = np.array([0.3, -0.4, 0.5, 1.0, 2.0, -3.0])
+    velocity = V[:3] + np.cross(V[3:], body.com)
+    energy = body.mass * velocity @ velocity + V[3:] @ body.inertia @ V[3:]
+    np.testing.assert_allclose(V @ M @ V, energy, rtol=1e-13)
+
+
 @pytest.mark.parametrize(
     ("urdf", "words"),
     [
@@ -194,3 +203,21 @@ def test_exp_is_the_matrix_exponential(part):
         s[3:] /= np.linalg.norm(s[3:])
         s[:3] *= part == "screw"
     assert_close(forms.exp(s, 0.7), expm(0.7 * twist_matrix(s)), TOLERANCE)
+
+
+def test_adjoint_is_conjugation_and_ad_the_commutator():
+    s, x, y = np.random.default_rng(2).normal(size=(3, 6))
+    H = forms.exp(np.concatenate([s[:3], s[3:] / np.linalg.norm(s[3:])]), 0.7)
+    assert_close(twist_matrix(forms.adjoint(H) @ x), H @ twist_matrix(x) @ forms.inverse(H), TOLERANCE)
+    bracket = twist_matrix(x) @ twist_matrix(y) - twist_matrix(y) @ twist_matrix(x)
+    assert_close(twist_matrix(forms.ad(x) @ y), bracket, TOLERANCE)
+
+
+def test_gyroscopic_matrices_are_skew_and_give_the_gyroscopic_wrench():
+    rng = np.random.default_rng(3)
+    V, half = rng.normal(size=6), rng.normal(size=(3, 3))
+    M = forms.generalized_mass(2.0, rng.normal(size=3), half @ half.T)
+    wrench = -forms.ad(V).T @ M @ V
+    B = forms.gyroscopic(M, V)
+    assert_close(B, -B.T, TOLERANCE)
+    assert_close(B @ V, wrench, TOLERANCE)

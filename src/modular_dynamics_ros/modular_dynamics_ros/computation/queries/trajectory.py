@@ -1,8 +1,9 @@
 """Efforts along a trajectory, and where it exceeds the limits of the description.
 
 Between its points the trajectory is the spline of joint_trajectory_controller: positions alone are joined by
-straight lines, positions and velocities by cubics, with accelerations by quintics. It is compared with limits
-at the points and at instants between them.
+straight lines, positions and velocities by cubics, with accelerations by quintics. Positions and velocities
+are compared with limits wherever they are largest; efforts, which are no polynomials, at the points and at
+instants between them.
 """
 
 import math
@@ -73,6 +74,30 @@ class Torques(NamedTuple):
     excesses: list[Excess]
 
 
+class Pieces(NamedTuple):
+    """Positions, velocities and accelerations (m - 1, k, n) from point to point.
+
+    Coefficients of the powers 0 to k - 1 of the share of the time to the next point.
+    """
+
+    q: Array
+    v: Array
+    a: Array
+
+
+class Course(NamedTuple):
+    """Values (k,) of one quantity of a joint, each with its instant [ns] and the point at or before it.
+
+    Attributes:
+        tolerances: (k,) ROUNDING or BETWEEN.
+    """
+
+    points: NDArray[np.intp]
+    instants: Instants
+    values: Array
+    tolerances: Array
+
+
 class Samples(NamedTuple):
     """The points of a trajectory and instants between them, in order.
 
@@ -92,6 +117,10 @@ class Samples(NamedTuple):
         point, instant = int(self.points[index]), 1e-9 * float(self.instants[index])
         return f"point {point}" if self.is_point[index] else f"{instant:.6g} s, after point {point}"
 
+    def course(self, values: Array, between: float = BETWEEN) -> Course:
+        """Return values (k,) at the samples, with the tolerance ``between`` the points."""
+        return Course(self.points, self.instants, values, np.where(self.is_point, ROUNDING, between))
+
 
 def trajectory_torques(
     model: QueryModel, subject: Subject, motion: Motion, external: Sequence[StampedWrench]
@@ -107,7 +136,8 @@ def trajectory_torques(
     for what, given in (("positions", motion.q), ("velocities", motion.v), ("accelerations", motion.a)):
         if given is not None:
             require_usable(what, given, motion.names)
-    sampled = _sampled(motion)
+    pieces = _pieces(motion)
+    sampled = _sampled(motion, pieces)
     points = sampled.is_point
     v, a = sampled.v[points], sampled.a[points]
     first = state_of(robot, RequestedState(motion.names, motion.q[0]), subject.last)
@@ -126,64 +156,107 @@ def trajectory_torques(
     if not (finite := np.isfinite(efforts)).all():
         where = sampled.where(int(np.argwhere(~finite)[0][0]))
         raise QueryError("BAD_STATE", f"{where} is finite, but so far or fast that the torques are not")
-    courses: dict[str, dict[int, Array]] = {
-        name: {POSITION: sampled.q[:, k], VELOCITY: sampled.v[:, k], EFFORT: efforts[:, k]}
-        for k, name in enumerate(motion.names)
+    courses = {}
+    for k, name in enumerate(motion.names):
+        course_q, course_v = sampled.course(sampled.q[:, k]), sampled.course(sampled.v[:, k])
+        own_q, own_v, own_a = (one[..., k] for one in pieces)
+        courses[name] = {
+            POSITION: _with_extremes(course_q, motion, own_q, own_v),
+            VELOCITY: _with_extremes(course_v, motion, own_v, own_a),
+            EFFORT: sampled.course(efforts[:, k], ROUNDING),
+        }
+    courses |= {
+        name: {POSITION: sampled.course(q), VELOCITY: sampled.course(v)} for name, (q, v) in passive.items()
     }
-    courses |= {name: {POSITION: q, VELOCITY: v} for name, (q, v) in passive.items()}
-    return Torques(motion._replace(v=v, a=a), efforts[points], list(excesses(robot.graph, courses, sampled)))
+    return Torques(motion._replace(v=v, a=a), efforts[points], list(excesses(robot.graph, courses)))
 
 
-def _sampled(motion: Motion) -> Samples:
+def _pieces(motion: Motion) -> Pieces:
+    """Return the pieces of the spline.
+
+    Raises:
+        QueryError: points are too far apart for their times.
+    """
+    q, instants = motion.q, motion.instants
+    h = 1e-9 * np.diff(instants)[:, np.newaxis]
+    with np.errstate(over="ignore", invalid="ignore"):
+        slopes = np.diff(q, axis=0) / h
+        powers = ReferenceTrajectory.through(instants, q, motion.v, motion.a).powers[:-1]
+    for what, values in (("velocities", slopes), ("accelerations", powers.sum(axis=1))):
+        require_usable(f"{what} between the points", values, motion.names)
+    velocities = _integral(powers, slopes if motion.v is None else motion.v[:-1], h)
+    return Pieces(_integral(velocities, q[:-1], h), velocities, powers)
+
+
+def _integral(powers: Array, start: Array, h: Array) -> Array:
+    """Return the integrals (m - 1, k + 1, n) of pieces, from values (m - 1, n) on, over h (m - 1, 1) [s]."""
+    divisors = np.arange(1, powers.shape[1] + 1)[:, np.newaxis]
+    return np.concatenate((start[:, np.newaxis], h[:, np.newaxis] * powers / divisors), axis=1)
+
+
+def _values(powers: Array, piece: NDArray[np.intp], share: Array) -> Array:
+    """Return the values (s, ...) of pieces (m - 1, k, ...) at shares (s,) of their times."""
+    shares = share[:, np.newaxis] ** np.arange(powers.shape[1])
+    values: Array = np.einsum("sk...,sk->s...", powers[piece], shares)
+    return values
+
+
+def _instants(motion: Motion, piece: NDArray[np.intp], share: Array) -> Instants:
+    """Return the instants [ns] at shares of the times of pieces."""
+    return motion.instants[piece] + np.rint(share * np.diff(motion.instants)[piece]).astype(np.int64)
+
+
+def _sampled(motion: Motion, pieces: Pieces) -> Samples:
     """Return the points and instants between them, as the spline goes.
 
     Where velocities or accelerations jump at a point, the values there are those of the piece that begins
     there, and the end of the piece before is another sample.
-
-    Raises:
-        QueryError: points are too far apart for their times.
     """
     q, instants, count = motion.q, motion.instants, len(motion.instants) - 1
     if not count:
         v, a = (np.zeros_like(q) if one is None else one for one in (motion.v, motion.a))
         return Samples(np.arange(1), instants, q, v, a, np.ones(1, dtype=bool))
+    v, a = (
+        np.vstack((one[:, 0], one[-1:].sum(axis=1))) if given is None else given
+        for one, given in ((pieces.v, motion.v), (pieces.a, motion.a))
+    )
     h = 1e-9 * np.diff(instants)[:, np.newaxis]
-    with np.errstate(over="ignore", invalid="ignore"):
-        slopes = np.diff(q, axis=0) / h
-        powers = ReferenceTrajectory.through(instants, q, motion.v, motion.a).powers
-    for what, values in (("velocities", slopes), ("accelerations", powers.sum(axis=1))):
-        require_usable(f"{what} between the points", values, motion.names)
-    v, a = np.vstack((slopes, slopes[-1:])) if motion.v is None else motion.v, powers[:, 0]
     travel = np.maximum(np.abs(np.diff(q, axis=0)), h * np.maximum(np.abs(v[:-1]), np.abs(v[1:])))
     least = LEAST_PARTS[(motion.v is not None) + (motion.a is not None)]
     parts = np.maximum(np.ceil(travel.max(axis=1) / SPACING), least)
     parts = np.maximum(np.ceil(parts / max(1.0, parts.sum() / MOST_BETWEEN)), 1.0).astype(np.intp)
     piece = np.repeat(np.arange(count), parts)[:-1]  # the last piece ends at the last point
     share = (np.arange(1, len(piece) + 1) - (np.cumsum(parts) - parts)[piece]) / parts[piece]
-    # accelerations are powers of the share; velocities and positions are their integrals
-    k, u, step = np.arange(powers.shape[1]), share[:, np.newaxis], h[piece]
-    a_between, rise, way = (
-        np.einsum("skn,sk->sn", powers[piece], u ** (k + n) / divisor)
-        for n, divisor in enumerate((np.ones(len(k)), k + 1, (k + 1) * (k + 2)))
-    )
-    v_between = v[piece] + step * rise
-    q_between = q[piece] + step * (v[piece] * u + step * way)
-    at = instants[piece] + np.rint(share * np.diff(instants)[piece]).astype(np.int64)
     given = np.arange(count + 1), instants, q, v, a, np.ones(count + 1, dtype=bool)
-    between = piece, at, q_between, v_between, a_between, np.zeros(len(piece), dtype=bool)
+    own = (_values(one, piece, share) for one in pieces)
+    between = piece, _instants(motion, piece, share), *own, np.zeros(len(piece), dtype=bool)
     order = np.lexsort((np.append(np.zeros(count + 1), share), np.append(given[0], piece)))
     return Samples._make(np.concatenate(pair)[order] for pair in zip(given, between, strict=True))
 
 
-def excesses(
-    graph: md.SubsystemGraph, courses: dict[str, dict[int, Array]], sampled: Samples
-) -> Iterator[Excess]:
+def _with_extremes(course: Course, motion: Motion, powers: Array, rate: Array) -> Course:
+    """Return the course and its extremes between points, of pieces (m - 1, k), where their rate is zero."""
+    from scipy.interpolate import PPoly  # noqa: PLC0415  # a node's start must not wait for it
+
+    if not len(rate):
+        return course
+    curve = PPoly(rate.T[::-1], np.arange(len(rate) + 1))
+    roots = curve.roots(discontinuity=False, extrapolate=False)
+    roots = roots[np.isfinite(roots)]  # of a piece that stands still one is NaN
+    piece = np.minimum(roots.astype(np.intp), len(rate) - 1)
+    share = roots - piece
+    instants, values = _instants(motion, piece, share), _values(powers, piece, share)
+    extremes = Course(piece, instants, values, np.full(len(piece), BETWEEN))
+    return Course._make(map(np.concatenate, zip(course, extremes, strict=True)))
+
+
+def excesses(graph: md.SubsystemGraph, courses: dict[str, dict[int, Course]]) -> Iterator[Excess]:
     """Yield all excesses by joint, after each joint those of the joints that mimic it.
 
     Limits of zero, as vendors write them, count as none.
 
     Args:
-        courses: values (k,) at the samples, by joint and quantity.
+        courses: by joint and quantity.
     """
     for name, own in courses.items():
         mimics = [one for one in graph.joints if one.mimic and one.mimic.joint == name]
@@ -191,13 +264,13 @@ def excesses(
             limits = joint.limits
             ranges = position_range(limits), _either_way(limits.velocity), _either_way(limits.effort)
             for quantity, course in own.items():
-                values = course
+                values = course.values
                 if joint.mimic is not None and joint.mimic.joint == name:
                     if quantity == EFFORT:
                         continue
                     offset = joint.mimic.offset if quantity == POSITION else 0.0
-                    values = joint.mimic.multiplier * course + offset
-                yield from _worst(joint, quantity, values, sampled, *ranges[quantity])
+                    values = joint.mimic.multiplier * values + offset
+                yield from _worst(joint, quantity, course._replace(values=values), *ranges[quantity])
 
 
 def _either_way(size: float | None) -> tuple[float, float]:
@@ -205,21 +278,19 @@ def _either_way(size: float | None) -> tuple[float, float]:
     return (-size, size) if size else (-math.inf, math.inf)
 
 
-def _worst(
-    joint: Joint, quantity: int, values: Array, sampled: Samples, lower: float, upper: float
-) -> Iterator[Excess]:
+def _worst(joint: Joint, quantity: int, course: Course, lower: float, upper: float) -> Iterator[Excess]:
     """Yield the largest excess, if there is one; the first of equal ones."""
     found = []
-    tolerances = np.where(sampled.is_point, ROUNDING, BETWEEN)
     for sign, limit in ((1.0, upper), (-1.0, lower)):
-        beyond = sign * (values - limit)
-        beyond[~(beyond > tolerances * max(1.0, abs(limit)))] = -math.inf
+        beyond = sign * (course.values - limit)
+        beyond[~(beyond > course.tolerances * max(1.0, abs(limit)))] = -math.inf
         k = int(np.argmax(beyond))
         if beyond[k] > 0.0:
-            found.append((float(beyond[k]), -int(sampled.instants[k]), k, limit))
+            found.append((float(beyond[k]), -int(course.instants[k]), k, limit))
     if found:
         _, instant, k, limit = max(found)
-        yield Excess(joint.name, quantity, int(sampled.points[k]), -instant, float(values[k]), limit)
+        value = float(course.values[k])
+        yield Excess(joint.name, quantity, int(course.points[k]), -instant, value, limit)
 
 
 def _at_once(
