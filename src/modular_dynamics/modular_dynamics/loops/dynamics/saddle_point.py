@@ -39,7 +39,7 @@ LAST_STEP, STEPS = 1e-12, 8
 ROUNDING_OF_CLOSED = 1e-12
 #: Smallest singular value relative to the largest: below the first a crossing may be near; below the second a
 #: state is not used itself, only interpolated; below the third it is rounding.
-NARROW, SHARP, RANK_LOSS = 3e-3, 2e-4, 1e-5
+NARROW, SHARP, RANK_LOSS = 7e-3, 2e-4, 1e-5
 #: Weights of the states at 1 to 4 spacings on both sides: of the polynomial through all, and through six.
 WEIGHTS = (56 / 70, 15 / 20), (-28 / 70, -6 / 20), (8 / 70, 1 / 20), (-1 / 70, 0.0)
 #: Relative change of J between neighbouring states; their largest distance [rad or m], since inertias and
