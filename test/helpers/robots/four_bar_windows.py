@@ -1,4 +1,6 @@
-"""Rows of square four-bars, a benchmark of multibody dynamics."""
+"""Rows of square four-bars, a benchmark of multibody dynamics, and four-bars of rods."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -35,3 +37,27 @@ def windows(count: int) -> md.SubsystemGraph:
 def standing(graph: md.SubsystemGraph, angle: float) -> list[float]:
     """Coordinates of all joints of windows: uprights at an angle to the ground, beams level."""
     return [angle if name.startswith("upright") else -angle for name in graph.joint_names]
+
+
+def four_rods(ground: float, crank: float, coupler: float, output: float) -> md.SubsystemGraph:
+    """A four-bar of rods of 1 kg in a vertical plane; all in line where its lengths allow."""
+    parts = [
+        '<link name="ground"/>',
+        rod("crank", "ground", 0, crank),
+        rod("coupler", "crank", crank, coupler),
+        rod("output", "ground", ground, output),
+    ]
+    ends = ("output", (output, 0, 0)), ("coupler", (coupler, 0, 0))
+    passive = '<passive joint="coupler"/><passive joint="output"/>'
+    return md.load_urdf(robot("rods", parts, [loop_joint("pin", "revolute", *ends, (0, 0, 1)), passive]))
+
+
+def closed_rods(lengths: Sequence[float], angle: float, side: int) -> list[float]:
+    """Coordinates of crank, coupler and output at a crank angle, by circles; side: 1 or -1."""
+    ground, crank, coupler, output = lengths
+    tip = crank * np.exp(1j * angle)
+    away = ground - tip
+    reach = abs(away)
+    along = (coupler**2 - output**2 + reach**2) / (2 * reach)
+    pin = tip + away / reach * (along + 1j * side * np.sqrt(coupler**2 - along**2))
+    return [angle, np.angle((pin - tip) / tip), np.angle(pin - ground)]

@@ -1,4 +1,4 @@
-"""Motion of a mechanism over time: scipy's integrators, and loops that stay closed."""
+"""Motion of a mechanism over time: scipy's integrators, loops that stay closed, and crossings of branches."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,7 +15,17 @@ from ..model.number_arrays import number_array
 from .constraints.constraint_system import ConstraintSystem
 from .constraints.coordinates import Coordinates
 from .dynamics.constrained_dynamics import energy
-from .dynamics.saddle_point import ConstrainedState, constrained_motion, constraint_rank, projected
+from .dynamics.saddle_point import (
+    ConstrainedState,
+    branch_motion,
+    constrained_motion,
+    decomposed,
+    mean_state,
+    mean_tangent,
+    projected,
+    ranked,
+    states_around,
+)
 from .dynamics.solver import solver_of
 
 #: Torques of the independent joints: constant, or (t, coordinates, velocities) -> torques; None: zero.
@@ -28,6 +38,10 @@ SHORTEST_STEP = 1e-9
 MOST_SHORT_STEPS = 20
 #: Largest correction of a step's end to the branch, relative to the change of state in the step.
 LARGEST_CORRECTION = 0.01
+#: Least cosine of the angle between the branch's tangents before and after a step across a crossing.
+LEAST_TANGENT_COSINE = 0.9
+#: Distance [m or 1] up to which branches count as crossing: so small that motions enter these smoothly.
+CROSSING = 1e-12
 #: Correction that is always allowed, relative to the state.
 ROUNDING = 1e-8
 EXPLICIT, IMPLICIT = ("DOP853", "RK45", "RK23"), ("Radau", "BDF")
@@ -70,8 +84,9 @@ def simulate(
 
     All joints' accelerations come from the symmetric indefinite system of ``constrained_dynamics``,
     so that dead points of the independent joints are passed. Every state that the integrator tries is first
-    moved the shortest way onto the constraints. Where branches of the motion cross (rods in line), rounding
-    would decide which of them is followed, and the motion ends with an error.
+    moved the shortest way onto the constraints. Where branches of the motion cross (rods in line), the motion
+    continues smoothly, by interpolation across the crossing; where that is not certain it ends with an error.
+    Branches that come closer to each other than 1e-12 m count as crossing.
 
     Args:
         q, v: of the independent joints at t = 0, in the order of ``graph.independent_joint_names``.
@@ -93,8 +108,8 @@ def simulate(
 
     Raises:
         ClosureError: as of ``inverse_dynamics``, at the start.
-        SingularityError: branches cross at the start, or come close later, or loops stay open there; it names
-            time, condition number, and the open loop.
+        SingularityError: branches cross at the start, or meet later so that they are indistinguishable, or
+            loops stay open there; it names time, condition number, and the open loop.
         StateError: a wrong shape or number, or the integrator fails.
     """
     import scipy.integrate  # noqa: PLC0415  (a fifth of the library's import, which only this needs)
@@ -151,11 +166,14 @@ class _BranchMotion:
     def __init__(self, system: ConstraintSystem, tau: Torques, coordinates: Array, friction: str) -> None:
         self._friction = friction
         self.system, self.nq, self._coordinates = system, system.graph.nq, Coordinates(system.graph)
-        self._rank = constraint_rank(system, coordinates)
+        start = ranked(system, coordinates, np.zeros(system.graph.nv))
+        self._rank = start.rank
+        self._tangent = start.free.T  # of the branch, at the last step's end
+        self._is_crossing = False  # whether states of the present step are near a crossing
         self._tau = tau if callable(tau) else None
         constant = np.zeros(len(system.independent_v)) if tau is None or callable(tau) else tau
         self._constant_tau = system.independent.checked("tau", constant)
-        self._cached: tuple[Array, ConstrainedState | None] = np.empty(0), None
+        self._cached: tuple[Array, list[ConstrainedState]] = np.empty(0), []
 
     def steps(self, y: Array, t_end: float, integrator: Any, wanted: Array | None) -> Iterator[Step]:
         """Yield time and state after each step, and before it the wanted times and states within it.
@@ -163,16 +181,16 @@ class _BranchMotion:
         A step on which the branch is lost is repeated at a quarter of its length.
         """
         t, stepper, first, short = 0.0, None, None, 0
-        state = self._state(y)
         while t < t_end:
             try:
                 if stepper is None:
                     stepper = integrator(self._derivative, t, y, first_step=first)
+                self._is_crossing = False
                 message = stepper.step()
                 short = short + 1 if stepper.t - t < SHORTEST_STEP * (t_end - t) else 0
                 if stepper.status == "failed" or short > MOST_SHORT_STEPS:
                     raise self._error(t, y, message or "its steps become too short")
-                end = self._step_end(y, stepper.y, state)
+                after, tangent = self._step_end(y, stepper.y)
                 inside = () if wanted is None else wanted[(wanted > t) & (wanted <= stepper.t)]
                 within = []
                 if len(inside):
@@ -187,32 +205,37 @@ class _BranchMotion:
                     raise self._error(t, y, str(error), error.condition) from None
                 first, stepper = 0.25 * attempted, None
                 continue
-            t, y, state = stepper.t, np.concatenate([end.q, end.v]), end
+            t, y, self._tangent = stepper.t, after, tangent
             stepper.y = y
             yield t, y, within
 
-    def _state(self, y: Array) -> ConstrainedState:
-        """Return a state moved onto the constraints; the last one if the integrator repeats it."""
-        last, state = self._cached
-        if state is None or not np.array_equal(y, last):
+    def _states(self, y: Array) -> list[ConstrainedState]:
+        """Return a state moved onto the branch, or those around it; the last if the integrator repeats it."""
+        if not np.array_equal(y, self._cached[0]):
             if not np.isfinite(y).all():
                 raise SingularityError("its coordinates and velocities are no longer finite", np.inf)
-            state = projected(self.system, y[: self.nq], y[self.nq :], self._rank)
-            self._cached = y.copy(), state
-        return state
+            state = decomposed(self.system, y[: self.nq], y[self.nq :], self._rank)
+            around = states_around(self.system, state, self._tangent, CROSSING)
+            self._cached = y.copy(), around or [projected(self.system, state)]
+            self._is_crossing |= len(around) > 0
+        return self._cached[1]
 
     def _closed(self, y: Array) -> Array:
         """Return a state projected onto the constraints."""
-        state = self._state(y)
-        return np.concatenate([state.q, state.v])
+        return np.concatenate(mean_state(self.system, self._states(y)))
 
     def _derivative(self, t: float, y: Array) -> Array:
         """Return the derivative of a state: coordinate rates, then accelerations."""
-        state, tau = self._state(y), self._constant_tau
+        states, tau = self._states(y), self._constant_tau
+        q, v = mean_state(self.system, states)
         if self._tau is not None:
-            tau = self.system.independent.checked("tau", self._tau(t, state.q.copy(), state.v.copy()))
-        a = constrained_motion(self.system, state, tau, self._friction)[0].a
-        return np.concatenate([self._coordinates.rates(state.q, state.v), a])
+            tau = self.system.independent.checked("tau", self._tau(t, q.copy(), v.copy()))
+        motion = branch_motion(
+            self.system,
+            states,
+            lambda at, a: constrained_motion(self.system, at, tau, self._friction, a=a)[0],
+        )
+        return np.concatenate([self._coordinates.rates(q, v), motion.a])
 
     def jacobian(self, t: float, y: Array) -> Array:
         """Return the derivatives of ``_derivative`` by the state, by central differences.
@@ -226,22 +249,18 @@ class _BranchMotion:
             columns.append((self._derivative(t, y + step) - self._derivative(t, y - step)) / (2.0 * size))
         return np.array(columns).T
 
-    def _step_end(self, before: Array, y: Array, start: ConstrainedState) -> ConstrainedState:
-        """Return a step's end, projected onto the constraints. Raises SingularityError: off the branch.
-
-        Where branches cross, a singular value of J passes through zero: it has another sign beyond, along the
-        directions that belong to it at the start.
-        """
-        state = self._state(y)
-        after, condition = np.concatenate([state.q, state.v]), 1.0 / min(state.width, start.width)
+    def _step_end(self, before: Array, y: Array) -> tuple[Array, Array]:
+        """Return a step's end, projected onto the branch, and the tangent there. Raises SingularityError."""
+        states, after = self._states(y), self._closed(y)
+        tangent, condition = mean_tangent(states), 1.0 / states[0].width
         change, correction = float(np.linalg.norm(after - before)), float(np.linalg.norm(after - y))
         if correction > LARGEST_CORRECTION * change + ROUNDING * (1.0 + float(np.linalg.norm(y))):
             raise SingularityError(f"a step ends {correction:.2g} off its branch", condition)
-        rank = self._rank
-        J = (state.left[:, :rank] * state.sizes[:rank]) @ state.constrained
-        if not (((start.left[:, :rank].T @ J) * start.constrained).sum(axis=1) > 0.0).all():
-            raise SingularityError("branches of the motion cross there, or come close", condition)
-        return state
+        if self._is_crossing:
+            cosines = np.linalg.svd(self._tangent.T @ tangent, compute_uv=False)
+            if cosines.min() < LEAST_TANGENT_COSINE:
+                raise SingularityError("it turns sharply at a crossing", condition)
+        return after, tangent
 
     def _error(self, t: float, y: Array, why: str, condition: float | None = None) -> Exception:
         """Return a SingularityError with the condition number, or without one a StateError."""
@@ -250,5 +269,6 @@ class _BranchMotion:
             message += ", perhaps because dry friction holds a joint"
         if condition is None:
             return StateError(message)
-        message += f" (condition number {condition:.2g})"
+        if "condition number" not in why:
+            message += f" (condition number {condition:.2g})"
         return SingularityError(message, condition, y[: self.nq].copy())

@@ -15,11 +15,13 @@ from ...model import SubsystemGraph, checked_vectors, require_graph
 from .rows import are_many, closed_rows, rows_of_states
 from .saddle_point import (
     ConstrainedDynamics,
+    branch_motion,
     constrained_motion,
-    constraint_rank,
     prescribed_motion,
     projected,
     raise_if_open,
+    ranked,
+    states_around,
 )
 from .solver import solver_of
 
@@ -45,8 +47,8 @@ def constrained_dynamics(
     Where accelerations are prescribed, rows that select them stand beside J (Featherstone, Rigid Body
     Dynamics Algorithms, section 9.2, with the loops' rows of chapter 8), and their torques are found.
     It raises where branches of the motion cross (rods in line), because the accelerations depend on which of
-    them is followed. d rad from there they are as exact as coordinates and velocities, over d^2:
-    to some 1e-12 / d^2 where ``close_loops`` has found these.
+    them is followed; ``simulate`` knows that from the motion before, and continues. Nearby accelerations are
+    interpolated along the branch, since J at one state determines them to about 1e-16 / d^3 only, d rad away.
 
     Args:
         coordinates (nq,), velocities (nv,): of all joints, loops closed (``close_loops``,
@@ -61,7 +63,8 @@ def constrained_dynamics(
     Raises:
         ClosureError: the loops are open at these coordinates, or the velocities open them; or loops couple
             the prescribed joints, so that their accelerations cannot all be chosen.
-        SingularityError: branches cross here, or within about 1e-5 rad; it has the condition number of J.
+        SingularityError: branches cross here, or within about 1e-6 rad, or come close to each other without
+            crossing; it has the condition number of J.
         StateError: a wrong shape, a number that is read and not finite, or so large that a result is not; an
             unknown joint or link, a joint that is not independent; or torques on a motion that moves no
             inertia, with the names of the joints that move. Without torque such a motion has no acceleration.
@@ -78,8 +81,9 @@ def constrained_dynamics(
         given = system.independent.checked("a", completed_by_zeros(a, is_known))
         return prescribed_motion(system, q, v, torques, given, is_known, friction, external_wrenches)
     raise_if_open(system, q, v)
-    state = projected(system, q, v, constraint_rank(system, q))
-    return constrained_motion(system, state, torques.copy(), friction, external_wrenches)[0]
+    state, options = ranked(system, q, v), (torques.copy(), friction, external_wrenches)
+    states = states_around(system, state) or [projected(system, state)]
+    return branch_motion(system, states, lambda at, a: constrained_motion(system, at, *options, a=a)[0])
 
 
 def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike) -> float:

@@ -3,9 +3,16 @@
 [M J^T; J 0] [a; -lambda] = [tau - h - J_L^T F; -gamma] (Kumar et al., eq. 22) is split by the singular
 vectors of J: those of its row space give a part of a, and M on its null space, which is positive definite,
 the rest. Directions, steps and J are in the mechanism's units (`ConstraintSystem.units`, ``row_scale``).
+
+Where rods come in line, branches of the motion may cross. d rad from there the smallest singular value is
+about d: rounding of phi, 1e-16, leaves coordinates 1e-16 / d beside the branch, which turns the null space by
+1e-16 / d^2 and changes gamma over the singular value by 1e-16 / d^3. But a branch is smooth, and so is the
+motion on it: close to a crossing both are interpolated between states around that are farther from it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +28,8 @@ from ..constraints.coordinates import Coordinates
 #: Largest residual [m or 1] of given coordinates, and its rate per unit velocity, that count as closed.
 CLOSED_TOLERANCE = 1e-6
 #: Singular values of the constraints relative to the largest: below the first rows are redundant, from there
-#: to the second branches cross nearby.
-REDUNDANT, NEAR_CROSSING = 1e-9, 1e-5
+#: to the second branches cross at a state.
+REDUNDANT, NEAR_CROSSING = 1e-9, 1e-6
 #: Least second derivative of redundant rows along a free motion at a crossing, relative to the largest
 #: singular value.
 CURVED = 1e-6
@@ -30,6 +37,20 @@ CURVED = 1e-6
 LAST_STEP, STEPS = 1e-12, 8
 #: Residual [m or 1] that rounding leaves.
 ROUNDING_OF_CLOSED = 1e-12
+#: Smallest singular value relative to the largest: below the first a crossing may be near; below the second a
+#: state is not used itself, only interpolated; below the third it is rounding.
+NARROW, SHARP, RANK_LOSS = 7e-3, 2e-4, 1e-5
+#: Weights of the states at 1 to 4 spacings on both sides: of the polynomial through all, and through six.
+WEIGHTS = (56 / 70, 15 / 20), (-28 / 70, -6 / 20), (8 / 70, 1 / 20), (-1 / 70, 0.0)
+#: Relative change of J between neighbouring states; their largest distance [rad or m], since inertias and
+#: gravity change too; how often the distance is halved.
+SPACING, LONGEST_SPACING, HALVINGS = 0.02, 0.05, 2
+#: Largest difference of both polynomials, relative to the distance that changes J by its size, and to the
+#: velocities or accelerations.
+SMOOTH = 1e-7
+#: Residual [m or 1] that rounding leaves of interpolated coordinates: larger ones are distances of branches
+#: that come close without crossing, and accelerations d rad from there differ by these over d^3.
+ROUNDED = 1e-14
 NOTHING = np.zeros(0)
 
 
@@ -58,6 +79,7 @@ class ConstrainedState:
     Attributes:
         q, v: coordinates (nq,) and velocities (nv,).
         left (m, m), sizes, right (nv, nv): the decomposition. rank: number of sizes that are not zero.
+        weights: in the interpolation of its branch, and in one of two degrees less, which tells the error.
     """
 
     q: Array
@@ -66,6 +88,7 @@ class ConstrainedState:
     sizes: Array
     right: Array
     rank: int
+    weights: tuple[float, float] = (1.0, 1.0)
 
     @property
     def constrained(self) -> Array:
@@ -94,25 +117,57 @@ def decomposed(system: ConstraintSystem, q: Array, v: Array, rank: int) -> Const
     return ConstrainedState(q, v, *np.linalg.svd(J), rank)
 
 
-def projected(system: ConstraintSystem, q: Array, v: Array, rank: int) -> ConstrainedState:
-    """Return the state with closed loops nearest to q and v, by Newton's method with shortest steps.
+def ranked(system: ConstraintSystem, q: Array, v: Array) -> ConstrainedState:
+    """Return closed q and v, unchanged, with the rank of J. Raises SingularityError: it is higher nearby.
+
+    It is higher nearby where J has a singular value that is small but not zero; or where u^T (d^2 phi / dn^2)
+    is not zero, with u^T J = 0 and J n = 0: it is zero where rows are redundant all along the motion.
+    """
+    state, units = decomposed(system, q, v, 0), system.units
+    left, sizes, right = state.left, state.sizes, state.right
+    if not sizes.any():
+        return state
+    rank = int((sizes > REDUNDANT * sizes[0]).sum())
+    least = sizes[rank - 1] / sizes[0]
+    if least > NEAR_CROSSING and rank < min(len(left), len(right)):
+        free = right[rank:].T
+        # a nonzero quadratic form is nonzero in a random direction, too
+        along = units * (free @ np.cos(np.arange(free.shape[1]) ** 2))
+        curved = left[:, rank:].T @ (system.row_scale * system.evaluate(q, along).gamma)
+        if np.abs(curved).max() > CURVED * sizes[0]:
+            least = sizes[rank] / sizes[0]
+    if least > NEAR_CROSSING or rank == 0:
+        return replace(state, rank=rank)
+    raise branches_cross(system, q, 1.0 / least if least > 0.0 else np.inf)
+
+
+def projected(
+    system: ConstraintSystem, state: ConstrainedState, tangent: Array | None = None
+) -> ConstrainedState:
+    """Return the nearest state with closed loops, by Newton's method with shortest steps.
 
     Its velocity is v without the part that opens the loops.
+
+    Args:
+        tangent: steps are perpendicular to these directions (nv, f), if given: the result is then a smooth
+            function of q, even where another branch is near.
 
     Raises:
         SingularityError: branches of the motion meet there, or the loops stay open.
     """
-    coordinates, units = Coordinates(system.graph), system.units
-    units_q, state = coordinates.spread(units), decomposed(system, q, v, rank)
+    coordinates, units, q = Coordinates(system.graph), system.units, state.q
+    units_q = coordinates.spread(units)
     for _ in range(STEPS):
-        if not state.width > NEAR_CROSSING:
+        if not state.width > RANK_LOSS:
             raise branches_cross(system, q, 1.0 / max(state.width, 1e-300))
         step = -state.shortest(system.row_scale * system.evaluate(state.q).phi)
+        if tangent is not None:
+            step -= state.free.T @ np.linalg.lstsq(tangent.T @ state.free.T, tangent.T @ step)[0]
         q = coordinates.moved(state.q, units * step)
         if np.abs(step).max(initial=0.0) < LAST_STEP * max(1.0, np.abs(q / units_q).max(initial=0.0)):
-            opening = state.constrained.T @ (state.constrained @ (v / units))
-            return replace(state, q=q, v=v - units * opening)
-        state = decomposed(system, q, v, rank)
+            opening = state.constrained.T @ (state.constrained @ (state.v / units))
+            return replace(state, q=q, v=state.v - units * opening)
+        state = decomposed(system, q, state.v, state.rank)
     residual, condition = system.residual(q), 1.0 / state.width
     worst = max(residual, key=lambda name: residual[name])
     if residual[worst] < ROUNDING_OF_CLOSED:  # rounding of phi over the smallest singular value
@@ -121,28 +176,96 @@ def projected(system: ConstraintSystem, q: Array, v: Array, rank: int) -> Constr
     raise SingularityError(f"{message}, condition number {condition:.2g}", condition, q.copy())
 
 
-def constraint_rank(system: ConstraintSystem, q: Array) -> int:
-    """Return the rank of the constraints at closed coordinates. Raises SingularityError: it is higher nearby.
+def states_around(
+    system: ConstraintSystem,
+    state: ConstrainedState,
+    tangent: Array | None = None,
+    crossing: float = ROUNDED,
+) -> list[ConstrainedState]:
+    """Return eight weighted states of a branch around one that is near a crossing; none of another state.
 
-    It is higher nearby where J has a singular value that is small but not zero; or where u^T (d^2 phi / dn^2)
-    is not zero, with u^T J = 0 and J n = 0: it is zero where rows are redundant all along the motion.
+    Args:
+        tangent: of the branch (nv, f), where the state is so near that J does not determine it.
+        crossing: distance [m or 1] up to which branches count as crossing.
+
+    Raises:
+        SingularityError: branches come too close there to be distinguished.
     """
-    scale, units = system.row_scale, system.units
-    left, sizes, right = np.linalg.svd(scale[:, None] * system.evaluate(q).J * units)
-    if not sizes.any():
-        return 0
-    rank = int((sizes > REDUNDANT * sizes[0]).sum())
-    least = sizes[rank - 1] / sizes[0]
-    if least > NEAR_CROSSING and rank < min(len(left), len(right)):
-        free = right[rank:].T
-        # a nonzero quadratic form is nonzero in a random direction, too
-        along = units * (free @ np.cos(np.arange(free.shape[1]) ** 2))
-        curved = left[:, rank:].T @ (scale * system.evaluate(q, along).gamma)
-        if np.abs(curved).max() > CURVED * sizes[0]:
-            least = sizes[rank] / sizes[0]
-    if least > NEAR_CROSSING or rank == 0:
-        return rank
-    raise branches_cross(system, q, 1.0 / least if least > 0.0 else np.inf)
+    if not state.width < NARROW:
+        return []
+    try:
+        return _interpolated(system, state, state.free.T if tangent is None else tangent, crossing)
+    except SingularityError:
+        if state.width < SHARP:
+            raise
+        return []  # at a sharp corner: branches come close without crossing
+
+
+def _interpolated(
+    system: ConstraintSystem, state: ConstrainedState, tangent: Array, crossing: float
+) -> list[ConstrainedState]:
+    """Return `states_around` one; none if one of them is nearer to a crossing. Raises SingularityError."""
+    coordinates, units, spacing = Coordinates(system.graph), system.units, _spacing(system, state, tangent)
+    weak = state.left[:, : state.rank][:, state.sizes[: state.rank] < NARROW * state.sizes[0]]
+    for _ in range(HALVINGS + 1):
+        around = []
+        for (k, weights), sign in product(enumerate(WEIGHTS, 1), (1, -1)):
+            q = coordinates.moved(state.q, sign * k * units * spacing)
+            one = projected(system, decomposed(system, q, state.v, state.rank), tangent)
+            around.append(replace(one, weights=weights))
+        if min(one.width for one in around) <= state.width:
+            return []
+        (q, v), (lower_q, lower_v) = (mean_state(system, around, degree) for degree in (0, 1))
+        error_q = np.abs((q - lower_q) / coordinates.spread(units)).max() * SPACING / np.abs(spacing).max()
+        error_v = np.abs((v - lower_v) / units).max() / (np.abs(v / units).max() or 1.0)
+        distance = np.abs(weak.T @ (system.row_scale * system.evaluate(q).phi)).max()
+        if max(error_q, error_v) < SMOOTH and distance < crossing:
+            return around
+        spacing = 0.5 * spacing
+    condition = 1.0 / state.width
+    message = f"branches of the motion of '{system.graph.name}' come close there, or turn sharply"
+    raise SingularityError(f"{message}, condition number {condition:.2g}", condition, state.q.copy())
+
+
+def _spacing(system: ConstraintSystem, state: ConstrainedState, tangent: Array) -> Array:
+    """Return the step (nv,) along a branch by which J changes by SPACING, its small singular values most."""
+    coordinates, units, scale = Coordinates(system.graph), system.units, system.row_scale[:, None]
+
+    def change_of_J(along: Array) -> Array:
+        ahead, behind = (
+            system.evaluate(coordinates.moved(state.q, step * units * along)).J for step in (1e-3, -1e-3)
+        )
+        change: Array = scale * (ahead - behind) * units / 2e-3
+        return change
+
+    along = tangent[:, 0]
+    if tangent.shape[1] > 1:
+        strong = int((state.sizes > NARROW * state.sizes[0]).sum())
+        left, right = state.left[:, strong:].T, state.right[strong:].T
+        weak = np.array([(left @ change_of_J(t) @ right).ravel() for t in tangent.T])
+        changes, ways = np.linalg.eigh(weak @ weak.T)
+        largest = changes >= min(0.1 * changes[-1], changes[-1])  # at least one, even if all are zero
+        along = tangent @ ways[:, largest].sum(axis=1)
+        along = along / np.linalg.norm(along)
+    bend = np.linalg.norm(change_of_J(along), 2)
+    spacing: Array = (min(SPACING * state.sizes[0] / bend, LONGEST_SPACING) if bend > 0.0 else 0.0) * along
+    return spacing
+
+
+def mean_state(
+    system: ConstraintSystem, states: list[ConstrainedState], which: int = 0
+) -> tuple[Array, Array]:
+    """Return the mean of coordinates and velocities, with one of both weights."""
+    weights = np.array([one.weights[which] for one in states])
+    q, v = weights @ [one.q for one in states], weights @ [one.v for one in states]
+    return Coordinates(system.graph).unit(q), v
+
+
+def mean_tangent(states: list[ConstrainedState]) -> Array:
+    """Return the tangent (nv, f) of a branch at the mean of its states."""
+    projector = np.sum([one.weights[0] * one.constrained.T @ one.constrained for one in states], axis=0)
+    tangent: Array = np.linalg.eigh(projector)[1][:, : len(states[0].free)]
+    return tangent
 
 
 def branches_cross(system: ConstraintSystem, q: Array, condition: float) -> SingularityError:
@@ -181,11 +304,13 @@ def constrained_motion(
     friction: str = "none",
     external_wrenches: Wrenches = None,
     known: Array = NOTHING,
+    a: Array | None = None,
 ) -> tuple[ConstrainedDynamics, Array]:
     """Return accelerations and multipliers at a state, under torques of the independent joints.
 
     Args:
         known: rates of further rows of the state's decomposition, behind those of the constraints.
+        a: the accelerations, if they are known: then multipliers alone are computed.
 
     Returns:
         The solution, and the forces along the further rows.
@@ -198,16 +323,46 @@ def constrained_motion(
     M = units[:, None] * mass_matrix(graph.tree, q) * units
     with np.errstate(over="ignore", invalid="ignore"):  # checked at the end
         right = units * (right - springs.J.T @ springs.tensions)
-        free = separate_motions(state.free)
-        along = state.shortest(np.concatenate([-scale * system.evaluate(q, v).gamma, known]))
-        torques = free @ (right - M @ along)
-        a = along + free.T @ reduced_accelerations(graph, free.T, M, torques)
-        forces = state.constrained @ (M @ a - right) / state.sizes[: state.rank]
+        if a is None:
+            free = separate_motions(state.free)
+            along = state.shortest(np.concatenate([-scale * system.evaluate(q, v).gamma, known]))
+            torques = free @ (right - M @ along)
+            a = units * (along + free.T @ reduced_accelerations(graph, free.T, M, torques))
+        forces = state.constrained @ (M @ (a / units) - right) / state.sizes[: state.rank]
         forces = state.left[:, : state.rank] @ forces
         multipliers = scale * forces[: len(scale)]
     raise_if_not_finite(a, forces)
-    solution = ConstrainedDynamics(units * a, tau, multipliers, state.rank, springs.tensions)
+    solution = ConstrainedDynamics(a, tau, multipliers, state.rank, springs.tensions)
     return solution, forces[len(scale) :]
+
+
+def branch_motion(
+    system: ConstraintSystem,
+    states: list[ConstrainedState],
+    solve: Callable[[ConstrainedState, Array | None], ConstrainedDynamics],
+) -> ConstrainedDynamics:
+    """Return the solution at a state, or with the mean accelerations and torques of `states_around` it.
+
+    Args:
+        solve: (state, accelerations if they are known) -> the solution there.
+
+    Raises:
+        SingularityError: the accelerations are not smooth there.
+    """
+    each = [solve(one, None) for one in states]
+    if len(states) == 1:
+        return each[0]
+    weights = np.array([one.weights for one in states]).T
+    a, lower = weights @ [one.a for one in each]
+    state = decomposed(system, *mean_state(system, states), states[0].rank)
+    # a turn of 1 rad or a motion of 1 m changes velocities by their size
+    sizes = [np.abs(state.v / system.units) ** 2, *(np.abs(one.a / system.units) for one in each)]
+    size = np.max(sizes)
+    if np.abs((a - lower) / system.units).max() <= SMOOTH * size:
+        return replace(solve(state, a), tau=weights[0] @ [one.tau for one in each])
+    if state.width < SHARP:
+        raise branches_cross(system, state.q, 1.0 / max(state.width, 1e-300))
+    return solve(projected(system, state), None)
 
 
 def prescribed_motion(
@@ -225,18 +380,23 @@ def prescribed_motion(
     Args:
         tau, a: of the independent joints. is_known: where a is read, and tau is found.
     """
-    own, units, tau = system.independent_v[is_known], system.units, tau.copy()
+    own, units, scale = system.independent_v[is_known], system.units, system.row_scale[:, None]
+    known, selected = a[is_known] / units[own], np.eye(len(units))[own]
+
+    def solve(state: ConstrainedState, a: Array | None) -> ConstrainedDynamics:
+        rows = np.vstack([scale * system.evaluate(state.q).J * units, selected])
+        held = ConstrainedState(state.q, state.v, *np.linalg.svd(rows), state.rank + len(own))
+        if int((held.sizes > REDUNDANT * held.sizes.max(initial=0.0)).sum()) < held.rank:
+            _raise_coupled(system, q, own)
+        solution, forces = constrained_motion(system, held, tau, friction, external_wrenches, known, a)
+        torques = tau.copy()
+        torques[is_known] = forces / units[own]
+        raise_if_not_finite(torques)
+        return replace(solution, rank=state.rank, tau=torques)
+
     raise_if_open(system, q, v)
-    J, rank = system.row_scale[:, None] * system.evaluate(q).J * units, constraint_rank(system, q)
-    rows = np.vstack([J, np.eye(len(units))[own]])
-    state = ConstrainedState(q, v, *np.linalg.svd(rows), rank + len(own))
-    if int((state.sizes > REDUNDANT * state.sizes.max(initial=0.0)).sum()) < state.rank:
-        _raise_coupled(system, q, own)
-    known = a[is_known] / units[own]
-    solution, forces = constrained_motion(system, state, tau, friction, external_wrenches, known)
-    tau[is_known] = forces / units[own]
-    raise_if_not_finite(tau)
-    return replace(solution, rank=rank, tau=tau)
+    state = ranked(system, q, v)
+    return branch_motion(system, states_around(system, state) or [state], solve)
 
 
 def _raise_coupled(system: ConstraintSystem, q: Array, prescribed: NDArray[np.int64]) -> None:

@@ -7,7 +7,7 @@ import modular_dynamics as md
 from helpers.oracles.mujoco_saddle_point import MujocoSaddlePoint
 from helpers.oracles.saddle_point import SaddlePoint
 from helpers.robots.closed_robots import STATES
-from helpers.robots.four_bar_windows import rod, standing, windows
+from helpers.robots.four_bar_windows import closed_rods, four_rods, rod, standing, windows
 from helpers.robots.mjcf_text import four_bar
 from helpers.robots.parallel_mechanisms import sarrus
 from helpers.robots.spatial_mechanisms import X, Y, Z, platform, spinning_rod
@@ -85,18 +85,34 @@ def test_flat_windows_are_refused(count):
         assert error.value.condition > least
 
 
-@pytest.mark.parametrize("angle", [0.3, 1e-2, 1e-3, 1e-4])
+@pytest.mark.parametrize("angle", [0.3, 1e-2, 1e-3, 1e-4, 1e-5])
 def test_nearly_flat_windows_move_as_one_pendulum(angle):
-    """3 phi'' = 3.5 g cos(angle), from exact coordinates, and from those that `close_loops` finds."""
-    graph, q = windows(2), np.array(standing(windows(2), angle))
-    result = md.constrained_dynamics(graph, q, np.array(standing(graph, 3.0)), [0.0])
-    expected = standing(graph, -3.5 / 3 * 9.81 * np.cos(angle))
-    assert result.a == pytest.approx(expected, abs=1e-8)
-    assert result.rank == 4
+    """3 phi'' = 3.5 g cos(angle), from states as `close_loops` leaves them, and from exact ones."""
+    graph = windows(2)
     q = md.close_loops(graph, [angle], standing(graph, angle + 1e-3))
     v = md.explicit_constraint_jacobian(graph, [angle], q) @ [3.0]
-    found = md.constrained_dynamics(graph, q, v, [0.0])
-    assert found.a == pytest.approx(expected, abs=1e-8 + 1e-11 / angle**2)
+    expected = standing(graph, -3.5 / 3 * 9.81 * np.cos(angle))
+    for state in ((q, v), (standing(graph, angle), standing(graph, 3.0))):
+        result = md.constrained_dynamics(graph, *state, [0.0])
+        # the pull on the rods grows as 1 / angle: what rounding leaves of it
+        assert result.a == pytest.approx(expected, abs=1e-8)
+        assert result.rank == 4
+
+
+@pytest.mark.parametrize("angle", [0.3, 1e-2, 1e-3, 1e-4, 1e-5])
+def test_functions_of_the_independent_joint_of_nearly_flat_windows(angle):
+    """3 phi'' + 3.5 g cos(angle) = tau, whatever of it is asked for."""
+    graph = windows(2)
+    q, guess, weight = [angle], standing(graph, angle + 1e-3), 3.5 * 9.81 * np.cos(angle)
+    assert md.inverse_dynamics(graph, q, [3.0], [2.0], guess=guess) == pytest.approx(6.0 + weight, abs=1e-8)
+    assert md.nonlinear_effects(graph, q, [3.0], guess=guess) == pytest.approx(weight, abs=1e-8)
+    assert md.gravity_torque(graph, q, guess=guess) == pytest.approx(weight, abs=1e-8)
+    # W is that of one state: rounding of phi over angle^2
+    M = md.mass_matrix(graph, q, guess=guess)
+    assert pytest.approx(np.array([[3.0]]), abs=1e-8 + 1e-16 / angle**2) == M
+    assert md.forward_dynamics(graph, q, [3.0], [6.0 + weight], guess=guess) == pytest.approx(2.0, abs=1e-8)
+    hybrid = md.hybrid_dynamics(graph, q, [3.0], [2.0], [0.0], ["upright_0"], guess=guess)
+    assert hybrid.tau == pytest.approx(6.0 + weight, abs=1e-8)
 
 
 def solution_at(graph, q, v, tau):
@@ -112,13 +128,33 @@ def solution_at(graph, q, v, tau):
 
 
 @pytest.mark.parametrize("before", [0.1, 0.05, 0.02, -0.03])
-def test_near_stretched_legs_it_is_the_solution_of_the_system_itself(before):
-    """Sarrus' table, highest at a motor angle of -atan(0.4 / 0.25), by least squares."""
+def test_what_is_interpolated_where_legs_are_stretched_is_the_solution_there(before):
+    """Sarrus' table, highest at a motor angle of -atan(0.4 / 0.25), against the system at the state itself.
+
+    J changes little there: it would let links turn by 0.3 rad from one interpolated point to the last one.
+    """
     graph, along = md.load_urdf(sarrus().urdf()), np.array([1.0, -2.0, 1.0, -1.0, 2.0])
     q, v, tau = -(np.arctan2(0.4, 0.25) + before) * along, 1.3 * along, [0.4]
     result = md.constrained_dynamics(graph, q, v, tau)
     exact = solution_at(graph, q, v, tau)
     assert result.a == pytest.approx(exact, abs=1e-7)
+    motion = md.simulate(graph, q[:1], v[:1], None, 0.2, guess=q)
+    assert np.ptp(motion.energy) < 1e-8
+
+
+@pytest.mark.parametrize("gap", [1e-8, 1e-10, 1e-12])
+def test_where_branches_come_close_without_crossing(gap):
+    """Those of a crossing would be wrong by gap / angle^3: refused, and farther away those of the state."""
+    lengths = 1.0, 1.0, 1.0, 1.0 + gap
+    graph = four_rods(*lengths)
+    with pytest.raises(md.SingularityError, match="come close there") as error:
+        md.constrained_dynamics(graph, closed_rods(lengths, 2e-4, 1), np.zeros(3), [0.0])
+    assert error.value.condition > 1e3
+    q = md.close_loops(graph, [2e-3], closed_rods(lengths, 2e-3, 1))
+    v = md.explicit_constraint_jacobian(graph, [2e-3], q) @ [1.0]
+    a = md.constrained_dynamics(graph, q, v, [0.0]).a
+    # both with q rounded by 1e-16 / angle, and that over angle^2 in accelerations
+    assert a == pytest.approx(solution_at(graph, q, v, [0.0]), abs=1e-6)
 
 
 def three_cranks():
@@ -139,8 +175,9 @@ def test_rows_redundant_on_the_way_only_are_no_crossing():
     result = md.constrained_dynamics(graph, q, 0 * q, [0.0])
     assert result.rank == 3
     assert result.a == pytest.approx(standing(graph, -3.5 / 3 * 9.81 * np.cos(1.0)), abs=1e-10)
-    motion = md.simulate(graph, [1.0], [-1.0], None, 0.3, guess=q)
-    assert np.ptp(motion.coordinates[:, 0]) > 0.5
+    motion = md.simulate(graph, [1.0], [-1.0], None, 2.0, guess=q)  # flat twice
+    assert np.ptp(motion.coordinates[:, 0]) > 3.0
+    assert np.ptp(motion.energy) < 1e-7
     speed = motion.velocities[:, 0]
     kinetic = 1.5 * speed**2 + 3.5 * 9.81 * np.sin(motion.coordinates[:, 0])
     assert kinetic == pytest.approx(1.5 + 3.5 * 9.81 * np.sin(1.0), abs=1e-7)
