@@ -79,7 +79,7 @@ def run(effort: Effort, tally: Tally) -> None:
             target.start(*PARAMETERS[name])
             if name == "dynamics_node" and not target.recovers("the start", START):
                 return
-            target.call(GetState, "get_state", START)  # it may compile until then
+            target.call(GetState, "get_state", START)  # until it is configured
             for entry, value in pairs:
                 if target.alive():
                     _at_run_time(target, entry, value)

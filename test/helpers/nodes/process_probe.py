@@ -32,7 +32,7 @@ class ProcessProbe(SpunNodes):
         return f"; {NODE}: exit code {self.processes.code(NODE)}, its log:\n{self.processes.log(NODE)}"
 
     def close(self):
-        """Leave before the node does: see `demo.recorder.destroy`."""
+        """Leave the ROS graph before the node does: see `examples.demo.playing.destroy`."""
         running = NODE in self.processes._running
         if not running or self.processes.code(NODE) is not None:
             time.sleep(SETTLING)

@@ -1,4 +1,4 @@
-"""Robots with closed loops, states of theirs, and what two tests of compiled functions share."""
+"""Robots with closed loops, and states near which their loops close."""
 
 import gc
 import sys

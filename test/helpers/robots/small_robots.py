@@ -1,4 +1,4 @@
-"""Robots of a few joints, for tests that also run without the compiler."""
+"""Robots of a few joints with random numbers."""
 
 import numpy as np
 
