@@ -2,11 +2,7 @@
 
 import numpy as np
 from modular_dynamics_interfaces.msg import RobotState
-from modular_dynamics_interfaces.srv import (
-    GetEquationOfMotion,
-    InverseDynamics,
-    TrajectoryTorques,
-)
+from modular_dynamics_interfaces.srv import GetEquationOfMotion, InverseDynamics, TrajectoryTorques
 
 from helpers.nodes.dynamics_harness import NAMES, Harness, Q, V
 
@@ -23,13 +19,7 @@ class Asking(Harness):
     """A harness that calls services."""
 
     def ask(self, name, **fields):
-        client = self.client(SERVICES[name], f"dynamics_node/{name}")
-        try:
-            future = client.call_async(SERVICES[name].Request(**fields))
-            self.spin_until(future.done, f"an answer of {name}")
-            return future.result()
-        finally:
-            self.probe.destroy_client(client)
+        return self.call(SERVICES[name], f"dynamics_node/{name}", SERVICES[name].Request(**fields))
 
     def refused(self, name, code, **fields):
         answer = self.ask(name, **fields)

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import rclpy
 from ament_index_python.packages import get_package_share_directory
@@ -64,16 +63,6 @@ class Probe(SpunNodes):
         """Leave the ROS graph."""
         super().close()
         rclpy.shutdown(context=self.context)
-
-    def call(self, service_type: type, name: str, request: Any) -> Any:
-        """Answer of a service."""
-        client = self.client(service_type, name)
-        try:
-            future = client.call_async(request)
-            self.spin_until(future.done, f"an answer of service {name}")
-            return future.result()
-        finally:
-            self.node.destroy_client(client)
 
     def publish_states_at_rest(self, names: Sequence[str], position: Sequence[float]) -> None:
         """Publish a joint state again and again, because the topic is best effort."""

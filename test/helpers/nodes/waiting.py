@@ -61,6 +61,16 @@ class SpunNodes:
         self.spin_until(client.service_is_ready, f"service {name}")
         return client
 
+    def call(self, kind: type, name: str, request: Any) -> Any:
+        """Return the answer of a service."""
+        client = self.client(kind, name)
+        try:
+            future = client.call_async(request)
+            self.spin_until(future.done, f"an answer of service {name}")
+            return future.result()
+        finally:
+            self._nodes[-1].destroy_client(client)
+
     def _newcomer(self, node: Node) -> Node:
         """A node of a participant of its own, which has seen no earlier node."""
         context = Context()
