@@ -15,8 +15,6 @@ from rich.console import Console
 from benchmark.setting.robots import ROOT
 from benchmark.setting.timing import print_table, verdict
 
-__all__ = ["Start", "measure_starts", "print_starts"]
-
 #: Programs of `python -c`, and the seconds and megabytes that each may take.
 TREE = """
 import modular_dynamics as md

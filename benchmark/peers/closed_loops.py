@@ -25,8 +25,6 @@ import modular_dynamics as md
 from benchmark.setting.robots import Array
 from benchmark.setting.timing import Timed
 
-__all__ = ["RANK", "ClosedStates", "FramePair", "PinocchioClosed", "PinocchioLoops", "closed_states"]
-
 RANK = 1e-9  # smaller singular values, relative to the largest, count as zero
 AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 import modular_dynamics as md
 from benchmark.quantities import TREE, TREE_ROWS, State
 
-__all__ = ["QUANTITIES", "Quantity", "Reference", "random_state"]
-
 Array = NDArray[np.float64]
 #: Allowed relative differences: of values, and of derivatives.
 VALUES, DERIVATIVES = 1e-11, 1e-9

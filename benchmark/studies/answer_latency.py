@@ -39,8 +39,6 @@ from examples.demo.processes import Processes
 from modular_dynamics.loops import solver_of
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 
-__all__ = ["AnswerFigures", "measure_answers", "print_answers"]
-
 URDF, RULES = ROOT / "urdf/charmie_torso.urdf", ROOT / "urdf/charmie_torso_rules.yaml"
 BRANCHED = ROOT / "urdf/branched_38dof.urdf"
 DYNAMICS, TORSO, ECHO = "dynamics_node", "torso_reaction_node", "echo"

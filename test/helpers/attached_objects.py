@@ -2,8 +2,6 @@
 
 from types import SimpleNamespace as Message
 
-__all__ = ["CUBE", "HERE", "attached", "pose"]
-
 
 def pose(position, quaternion):
     """A geometry_msgs/Pose; quaternion x y z w."""

@@ -4,8 +4,6 @@ import numpy as np
 
 import modular_dynamics as md
 
-__all__ = ["spring_torque"]
-
 
 def spring_torque(graph, q, guess=None):
     """Torques against all springs at rest, along the independent joints."""

@@ -11,8 +11,6 @@ from robustness.harness.robots import joint_names, tree_urdf
 from robustness.harness.tally import Effort, Tally
 from robustness.harness.target import Target
 
-__all__ = ["run"]
-
 JOINTS = 6
 MEMORY = 2 * 1024**3  # [bytes] that the node may add to its address space
 LOADING = 60.0  # [s] until a description of 1,000 joints is in force or refused

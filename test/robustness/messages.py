@@ -17,8 +17,6 @@ from robustness.harness.robots import tree_urdf
 from robustness.harness.tally import Effort, Tally
 from robustness.harness.target import Target
 
-__all__ = ["damaged_description", "run", "send_damaged"]
-
 JOINTS = 6
 BAD_NUMBERS = (math.nan, math.inf, -math.inf)
 NAMES = (

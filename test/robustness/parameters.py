@@ -14,8 +14,6 @@ from robustness.harness.tally import Effort, Tally
 from robustness.harness.target import START, Target
 from robustness.transitions import PARAMETERS
 
-__all__ = ["run"]
-
 JOINTS = 6
 TABLES = {
     "dynamics_node": DynamicsParameters,

@@ -12,8 +12,6 @@ from launch.launch_description_sources import get_launch_description_from_python
 from helpers.nodes.launch_probe import SHARE
 from launch import LaunchContext, LaunchDescription
 
-__all__ = ["Process", "description", "started"]
-
 
 @dataclass
 class Process:

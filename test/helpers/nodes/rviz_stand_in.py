@@ -8,8 +8,6 @@ from pathlib import Path
 
 from ament_index_python.packages import get_packages_with_prefixes
 
-__all__ = ["install_rviz"]
-
 PROGRAM = """#!/bin/sh
 trap 'exit 0' INT TERM
 while :; do sleep 0.1; done

@@ -10,8 +10,6 @@ from typing import Any
 import yaml
 from lxml import etree
 
-__all__ = ["as_bytes", "damaged_urdf", "damaged_yaml"]
-
 Changed = tuple[str, str]
 """A text, and what was done to it."""
 

@@ -4,8 +4,6 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Resources", "growth", "resources_of"]
-
 #: What a node may add after its first third: caches of Python and of DDS fill for a while, a leak goes on.
 MEMORY = 20.0  # [MiB]
 DESCRIPTORS, THREADS = 5, 2

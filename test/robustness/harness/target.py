@@ -30,8 +30,6 @@ from robustness.harness.judge import Judge
 from robustness.harness.robots import joint_names, state_at, tree_urdf
 from robustness.harness.tally import Effort, Tally
 
-__all__ = ["RECOVERY", "START", "Target", "ros"]
-
 START = 60.0  # [s] that a node may need until its first answer, on a busy machine
 OWN_DELAY = 120.0  # [s] of this process, which may have 5,000 answers to compare: 4 ms each with 200 joints
 ENDING = 30.0  # [s] after SIGINT
