@@ -49,9 +49,6 @@ GRAVITY = 9.80665  # [m/s^2]
 ROWS = 11  # states of a batch, the recorded ones repeated: eight lanes and a rest
 
 
-# ---- robots and states -----------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class Robot:
     """A robot's text and how it is read. start: a closed configuration; None: search for one."""
@@ -183,9 +180,6 @@ def states(robot: Robot, graph: Any, tree: Any) -> list[State]:
     return found
 
 
-# ---- recording -------------------------------------------------------------------------------------------
-
-
 def loaded(robot: Robot) -> tuple[Any, Any, list[tuple[Any, Any, Any]]]:
     """Return graph, spanning tree, and subjects with their tables of quantities and of batches."""
     graph, tree = quantities.load(robot.urdf, robot.partition, robot.floating, robot.independent)
@@ -217,9 +211,6 @@ def recorded(robot: Robot) -> Entries:
             for name, (_, compute) in table.items():
                 entries[f"{k}|{name}"] = result(compute, subject, state)
     return entries
-
-
-# ---- comparing -------------------------------------------------------------------------------------------
 
 
 class Sizes:

@@ -85,9 +85,6 @@ def _changed(text: str, random: Random, changes: Any, counts: tuple[int, ...]) -
     return text, "; ".join(done)
 
 
-# ---- any text ---------------------------------------------------------------------------------------------
-
-
 def _truncated(text: str, random: Random) -> Changed:
     at = random.randrange(len(text) + 1)
     return text[:at], f"cut off at {at}"
@@ -108,8 +105,6 @@ def _characters_changed(characters: tuple[str, ...]) -> Callable[[str, Random], 
 
     return change
 
-
-# ---- elements and attributes of a URDF --------------------------------------------------------------------
 
 _ATTRIBUTE = re.compile(r"""([\w:-]+)(\s*=\s*)"([^"<]*)\"""")
 _NUMERIC = re.compile(r"^[-+0-9.eE\s]+$")
@@ -222,8 +217,6 @@ _IN_URDF = (
     _part_repeated,
 )
 
-
-# ---- YAML -------------------------------------------------------------------------------------------------
 
 _VALUE = re.compile(r"(?<=[:,\[] )([^\s,{}\[\]][^,{}\[\]\n]*)")
 _PLAIN = (
