@@ -35,7 +35,7 @@ def growth(samples: list[Resources]) -> tuple[str, bool]:
             ("memory", "descriptors", "threads"), (" MiB", "", ""), first, last, strict=True
         )
     )
-    grown = Resources(*(b - a for a, b in zip(first, last, strict=True)))  # type: ignore[arg-type]
+    grown = Resources(*(b - a for a, b in zip(first, last, strict=True)))
     return text, grown.memory > MEMORY or grown.descriptors > DESCRIPTORS or grown.threads > THREADS
 
 

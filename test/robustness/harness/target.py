@@ -265,7 +265,7 @@ class Target:
             if not self.spin_until(lambda: client.service_is_ready() or ended(), START):
                 return None
             for _ in range(3):  # a response may be lost while DDS connects
-                future = client.call_async(kind.Request(**request))  # type: ignore[attr-defined]
+                future = client.call_async(kind.Request(**request))
                 if self.spin_until(lambda: future.done() or ended(), limit) and future.done():  # noqa: B023  # called in this round
                     return future.result()
             return None
