@@ -18,13 +18,13 @@ def rate(function, step):
     return sum(weight / step * (function(k * step) - function(-k * step)) for k, weight in weights)
 
 
-def pendulum(count, angle, speed, times, rotor=0.0):
+def pendulum(count, angle, speed, times):
     """Angles from the vertical of the exact reduction of n windows.
 
     n + 1 uprights turn and n beams of 1 kg are carried along: (n + (n + 1) / 3) phi'' =
-    (n + (n + 1) / 2) g sin phi; ``rotor``: inertia that turns with an upright.
+    (n + (n + 1) / 2) g sin phi.
     """
-    inertia, weight = count + (count + 1) / 3 + rotor, count + (count + 1) / 2
+    inertia, weight = count + (count + 1) / 3, count + (count + 1) / 2
 
     def rates(_, y):
         return [y[1], weight / inertia * 9.81 * np.sin(y[0])]
