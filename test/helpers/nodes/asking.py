@@ -1,4 +1,4 @@
-"""dynamics_node, and a node that asks its services."""
+"""dynamics_node, and a node that calls its services."""
 
 import numpy as np
 from modular_dynamics_interfaces.msg import RobotState
@@ -19,9 +19,11 @@ class Asking(Harness):
     """A harness that calls services."""
 
     def ask(self, name, **fields):
+        """Return the answer to a request with these fields."""
         return self.call(SERVICES[name], f"dynamics_node/{name}", SERVICES[name].Request(**fields))
 
     def refused(self, name, code, **fields):
+        """Call a service that must answer with this error code; return its message."""
         answer = self.ask(name, **fields)
         assert not answer.success
         assert answer.error_code == getattr(answer, code), answer.error_message
@@ -29,5 +31,6 @@ class Asking(Harness):
 
 
 def good(answer):
+    """Return an answer that must be without an error."""
     assert (answer.success, answer.error_code, answer.error_message) == (True, answer.NONE, "")
     return answer

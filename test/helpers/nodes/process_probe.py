@@ -13,7 +13,11 @@ NODE = "dynamics_node"
 
 
 class ProcessProbe(SpunNodes):
-    """Attributes: processes, with their logs in a folder; states: the publisher; efforts: of all answers."""
+    """A publisher of joint states.
+
+    Attributes:
+        processes: of nodes, with their logs in a folder. efforts: of all answers.
+    """
 
     def __init__(self, folder):
         self.node, self.efforts = Node("probe"), []
@@ -27,6 +31,7 @@ class ProcessProbe(SpunNodes):
         super().spin_until(reached, what, so_far or self._process)
 
     def _process(self):
+        """Return what has become of dynamics_node, for the text of a failure."""
         if NODE not in self.processes._running:
             return ""
         return f"; {NODE}: exit code {self.processes.code(NODE)}, its log:\n{self.processes.log(NODE)}"
