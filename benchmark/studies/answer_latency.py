@@ -22,6 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import psutil
 import rclpy
 from modular_dynamics_interfaces.msg import TorsoReactions
 from rclpy.executors import SingleThreadedExecutor
@@ -100,8 +101,8 @@ class Listener:
 
 def _processor_time(pid: int) -> float:
     """Return the processor time of a process and all its threads until now [s]."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    times = psutil.Process(pid).cpu_times()
+    return times.user + times.system
 
 
 def stages(times: dict[str, Times]) -> dict[str, np.ndarray]:
