@@ -46,11 +46,6 @@ class Runs:
     inside: NDArray[np.bool_]
 
     @property
-    def coverage(self) -> NDArray[np.float64]:
-        """Share (4,) of runs in which the interval of each quantity contains the truth."""
-        return np.asarray(self.inside.mean(axis=0))
-
-    @property
     def p_values(self) -> list[float]:
         """Of the stated confidence, two-sided, by quantity."""
         runs, counts = len(self.inside), self.inside.sum(axis=0).tolist()
