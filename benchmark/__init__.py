@@ -1,1 +1,1 @@
-"""`make bench`, three timings of their own, and the studies behind other make targets."""
+"""`make bench`, and commands that compare with Pinocchio, with recorded numbers, or time a node."""

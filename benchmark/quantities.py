@@ -63,9 +63,6 @@ def load(
     return graph, graph.tree
 
 
-# ---- trees -----------------------------------------------------------------------------------------------
-
-
 def _wrenches(graph: Any, s: State) -> dict[str, dict[str, Array]]:
     on_links = {graph.links[len(graph.links) // 2]: s.wrench[1], graph.links[-1]: s.wrench[0]}
     return {"external_wrenches": on_links}
@@ -264,9 +261,6 @@ TREE_ROWS: dict[str, Computed] = {
     **{name: compute for name, (_, compute) in BATCHED.items()},
     **{f"{name}, float32": _single(TREE[name][1]) for name in ("torques", "bias", "gravity")},
 }
-
-
-# ---- loops -----------------------------------------------------------------------------------------------
 
 
 def has_loops(graph: Any) -> bool:

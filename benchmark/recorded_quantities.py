@@ -9,8 +9,7 @@ example-parallel-robots). FILE holds URDF texts, states and numbers: comparing n
 alone, of any version whose calls `quantities.py` has. Compare only a FILE that you recorded: it is a pickle.
 
 Exit status 1: a difference above the bound, a refusal that became a value or another error, or the reverse,
-or a quantity that is no longer computed. Bounds are relative to the terms that are summed: see `Sizes`. A
-value where there was a crash, an error that is none of the library's, is listed by itself.
+or a quantity that is no longer computed. Bounds are relative to the terms that are summed: see `Sizes`.
 """
 
 import argparse
@@ -18,7 +17,7 @@ import sys
 import warnings
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from importlib import import_module
 from pathlib import Path
@@ -36,7 +35,6 @@ import modular_dynamics as md
 from benchmark import quantities
 from benchmark.quantities import State
 from benchmark.studies import parallel_robots
-from modular_dynamics import exceptions
 
 Array = NDArray[np.float64]
 Entries = dict[str, Array | str]
@@ -47,9 +45,6 @@ FAMILIES = ("urdf", "published", "parallel", "random trees", "random loops")
 TREES, LOOPS, SINGLE_PRECISION = 1e-13, 1e-11, 1e-5
 GRAVITY = 9.80665  # [m/s^2]
 ROWS = 11  # states of a batch, the recorded ones repeated: eight lanes and a rest
-
-
-# ---- robots and states -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,9 +178,6 @@ def states(robot: Robot, graph: Any, tree: Any) -> list[State]:
     return found
 
 
-# ---- recording -------------------------------------------------------------------------------------------
-
-
 def loaded(robot: Robot) -> tuple[Any, Any, list[tuple[Any, Any, Any]]]:
     """Return graph, spanning tree, and subjects with their tables of quantities and of batches."""
     graph, tree = quantities.load(robot.urdf, robot.partition, robot.floating, robot.independent)
@@ -217,9 +209,6 @@ def recorded(robot: Robot) -> Entries:
             for name, (_, compute) in table.items():
                 entries[f"{k}|{name}"] = result(compute, subject, state)
     return entries
-
-
-# ---- comparing -------------------------------------------------------------------------------------------
 
 
 class Sizes:
@@ -310,16 +299,12 @@ def _halves(x: Array) -> Array:
 
 @dataclass
 class Row:
-    """One quantity: its largest difference by family, where that is, and what changed by robot.
-
-    mended: robots with a value where there was a crash.
-    """
+    """One quantity: its largest difference by family, where that is, and what changed by robot."""
 
     bound: float
     worst: dict[str, float] = field(default_factory=dict)
     where: str = ""
     changes: dict[str, str | float] = field(default_factory=dict)
-    mended: dict[str, str] = field(default_factory=dict)
 
     def add(self, robot: Robot, where: str, value: float) -> None:
         """Note a difference."""
@@ -369,9 +354,7 @@ def compared(robot: Robot, before: Entries, report: dict[str, Row]) -> None:
         row = report.setdefault(name, Row(SINGLE_PRECISION if name.endswith("float32") else bound))
         texts = [x if isinstance(x, str) else "a value" for x in (listed[k], now)]
         if texts[0] != texts[1]:
-            crashed = not (hasattr(exceptions, texts[0]) or hasattr(quantities, texts[0]))
-            is_mended = isinstance(listed[k], str) and crashed and not isinstance(now, str)
-            (row.mended if is_mended else row.changes)[robot.name] = f"was {texts[0]}, is {texts[1]}"
+            row.changes[robot.name] = f"was {texts[0]}, is {texts[1]}"
         elif not isinstance(now, str):
             row.add(robot, f"state {k}", sizes[k].difference(kind, now, listed[k], row.bound))
     for name in missing:
@@ -386,23 +369,15 @@ def printed(report: Mapping[str, Row]) -> int:
         figures = (f"{row.worst[one]:.1e}" if one in row.worst else "" for one in FAMILIES)
         table.add_row(name, f"{row.bound:.0e}", *figures, str(len(row.changes) or ""), row.where)
     console.print(table)
-    changes = _lines(report, lambda row: row.changes)
-    mended = _lines(report, lambda row: row.mended)
-    for title, lines in (("", changes), ("No longer a crash: ", mended)):
-        for line in lines:
-            console.print(title + line, highlight=False, soft_wrap=True)
-    counts = f"{len(changes)} changed or above the bound, {len(mended)} crashed before"
-    console.print(f"{len(report)} quantities; {counts}", highlight=False)
-    return int(bool(changes))
-
-
-def _lines(report: Mapping[str, Row], by_robot: Callable[[Row], Mapping[str, Any]]) -> list[str]:
-    """Return sorted lines "robot: quantity: what", of what rows say by robot."""
-    return sorted(
+    changes = sorted(
         f"{robot}: {name}: {what if isinstance(what, str) else f'{what:.1e}'}"
         for name, row in report.items()
-        for robot, what in by_robot(row).items()
+        for robot, what in row.changes.items()
     )
+    for line in changes:
+        console.print(line, highlight=False, soft_wrap=True)
+    console.print(f"{len(report)} quantities; {len(changes)} changed or above the bound", highlight=False)
+    return int(bool(changes))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -21,6 +21,8 @@ from helpers.processes import run_python
 from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees
 from helpers.random_examples.trees import random_trees
+from helpers.robots import urdf_text
+from helpers.robots.urdf_text import inertial, joint
 from helpers.tree_dynamics import assert_close, random_states
 from modular_dynamics import _core
 from modular_dynamics.dynamics.core_robot import core_frames, core_robot, robot_arrays
@@ -179,12 +181,15 @@ def test_large_angles_lose_whole_turns():
         assert_close(far, near, 1e-7)  # rounding of 6e7 rad is 7e-9
 
 
-GIMBAL = """<robot name="gimbal"><link name="base"/><link name="a"/><link name="b"/>
-<link name="tool"><inertial><origin xyz="0.1 0.2 0.3"/><mass value="2"/>
-<inertia ixx="0.1" iyy="0.2" izz="0.15" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<joint name="x" type="continuous"><parent link="base"/><child link="a"/><axis xyz="1 0 0"/></joint>
-<joint name="y" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/></joint>
-<joint name="z" type="continuous"><parent link="b"/><child link="tool"/><axis xyz="0 0 1"/></joint></robot>"""
+def body(name, mass):
+    return f'<link name="{name}">{inertial(mass, (0.1, 0.2, 0.3), np.diag([0.1, 0.2, 0.15]))}</link>'
+
+
+X = joint("x", "continuous", "base", "a", (0, 0, 0), axis=(1, 0, 0))
+Y = joint("y", "continuous", "a", "b", (0, 0, 0), axis=(0, 1, 0))
+Z = joint("z", "continuous", "b", "tool", (0, 0, 0), axis=(0, 0, 1))
+MASSLESS = '<link name="base"/><link name="a"/><link name="b"/>'
+GIMBAL = urdf_text.robot("gimbal", [MASSLESS, body("tool", 2), X, Y, Z])
 
 
 def test_a_pose_that_loses_inertia_is_noticed():
@@ -216,21 +221,15 @@ def test_kernels_are_the_processors_best_or_chosen_by_the_environment(wanted):
         assert done.stdout == f"{wanted or _core.kernels[0]}\n"
 
 
-SLIDE = """<robot name="slide"><link name="base"><inertial><mass value="3"/>
-<inertia ixx="0.1" iyy="0.2" izz="0.15" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<link name="a"><inertial><origin xyz="0.1 0.2 0.3"/><mass value="2"/>
-<inertia ixx="0.1" iyy="0.2" izz="0.15" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<link name="b"><inertial><origin xyz="0.1 0.2 0.3"/><mass value="1"/>
-<inertia ixx="0.1" iyy="0.2" izz="0.15" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<joint name="turn" type="continuous"><parent link="base"/><child link="a"/><axis xyz="1 0 0"/></joint>
-<joint name="slide" type="prismatic"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/>
-<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+TURN = joint("turn", "continuous", "base", "a", (0, 0, 0), axis=(1, 0, 0))
+SLIDE = joint("slide", "prismatic", "a", "b", (0, 0, 0), axis=(0, 1, 0))
+TURN_AND_SLIDE = urdf_text.robot("slide", [body("base", 3), body("a", 2), body("b", 1), TURN, SLIDE])
 
 
 @pytest.mark.parametrize("floating", [False, True])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_the_first_row_that_is_not_finite_is_found(name, value, floating):
-    graph, core = md.load_urdf(SLIDE, floating_base=floating), _core
+    graph, core = md.load_urdf(TURN_AND_SLIDE, floating_base=floating), _core
     for kernels in core.kernels:
         function = Function(graph, robot := core_robot(graph, kernels), name)
         assert robot.kernels == kernels
@@ -249,7 +248,7 @@ def test_the_first_row_that_is_not_finite_is_found(name, value, floating):
 
 
 def test_large_numbers_overflow_and_are_named(name):
-    graph = md.load_urdf(SLIDE)
+    graph = md.load_urdf(TURN_AND_SLIDE)
     if FUNCTIONS[name][1] == 1:
         return  # lengths of 1e300 are squared in some results only
     for robot in robots(graph):

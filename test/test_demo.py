@@ -5,19 +5,15 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
+import psutil
 import pytest
 
 from helpers.nodes.waiting import LIMIT
 from helpers.paths import ROBOTS
 from helpers.processes import run_python
 
-pytestmark = [
-    pytest.mark.ros,
-    pytest.mark.slow,
-    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
-]
+pytestmark = [pytest.mark.ros, pytest.mark.slow]
 FOUR_LINK = str(ROBOTS / "four_link.urdf")
 
 
@@ -70,15 +66,8 @@ def printed(process, code):
 
 def left_behind(out):
     """Command lines of processes that belong to the demo with this folder or this URDF."""
-    lines = []
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            line = entry.read_text().replace("\0", " ")
-        except OSError:
-            continue  # it has just ended
-        if "modular_dynamics_ros" in line and str(out) in line:
-            lines.append(line)
-    return lines
+    lines = [" ".join(process.info["cmdline"] or ()) for process in psutil.process_iter(["cmdline"])]
+    return [line for line in lines if "modular_dynamics_ros" in line and str(out) in line]
 
 
 def urdf_copy(root, out):

@@ -7,7 +7,6 @@ import doctest
 import re
 import runpy
 import textwrap
-from dataclasses import fields
 from xml.etree import ElementTree
 
 import pytest
@@ -91,27 +90,6 @@ def test_every_folder_of_a_package_is_in_the_map(package):
     text = (ROOT / "docs/architecture.md").read_text("utf-8")
     folders = {path.parent.relative_to(ROOT / package).as_posix() for path in (ROOT / package).rglob("*.py")}
     assert {folder for folder in folders - {"."} if f"| `{folder}/` |" not in text} == set()
-
-
-def test_every_parameter_is_on_the_page_about_its_node():
-    pytest.importorskip("rclpy")
-    from modular_dynamics_ros.parameters.nodes import (
-        AssemblyParameters,
-        DynamicsParameters,
-        PlayerParameters,
-        ReactionParameters,
-        SubsystemParameters,
-    )
-
-    for tables, page in (
-        ((DynamicsParameters, PlayerParameters), "nodes"),
-        ((ReactionParameters,), "torso_reaction_node"),
-        ((SubsystemParameters,), "subsystem_node"),
-        ((AssemblyParameters,), "assembly_node"),
-    ):
-        text = (ROOT / "docs" / f"{page}.md").read_text("utf-8")
-        names = {item.name for table in tables for item in fields(table)}
-        assert {name for name in names if f"`{name}`" not in text} == set()
 
 
 def test_all_packages_have_one_version():

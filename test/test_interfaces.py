@@ -133,8 +133,7 @@ def found(ros, tmp_path_factory) -> Found:
     boxed = robot | {"partition_file": str(folder / "boxed.yaml"), "floating_base": True}
     closed = {"robot_description_file": str(ROBOTS / "exoskeleton.urdf"), "gravity_source": "imu"}
     rules = {"rules_file": str(ROBOTS / "charmie_torso_rules.yaml")}
-    told = {"reference_type": "controller_state"}
-    told = [] if JointTrajectoryControllerState is None else [told]
+    set_points = [] if JointTrajectoryControllerState is None else [{"reference_type": "controller_state"}]
     whole = rules | {"robot_description_file": str(torso), "loads": "topics"}
     runs = {
         DynamicsNode: [
@@ -142,9 +141,9 @@ def found(ros, tmp_path_factory) -> Found:
             boxed,
             robot | {"publish_robot_description": True},
             closed | {"use_sim_time": True},
-            *(robot | one for one in told),
+            *(robot | one for one in set_points),
         ],
-        TorsoReactionNode: [rules, whole, *(whole | one for one in told)],
+        TorsoReactionNode: [rules, whole, *(whole | one for one in set_points)],
         SubsystemNode: [{}, {"robot_description_file": str(ROBOTS / "charmie.urdf"), "subsystem": "torso"}],
         AssemblyNode: [{"robot_state_publisher": "state_publisher"}],
         JointStatePlayer: [{"motion_file": str(folder / "motion.yaml")}],

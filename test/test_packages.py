@@ -16,15 +16,8 @@ KEYS = {  # of rosdep, where they are not called as what is imported
     **{name: f"python3-{name}" for name in ("lxml", "matplotlib", "networkx", "numpy", "rich")},
     **{name: f"python3-{name}" for name in ("scipy", "transforms3d", "yaml")},
 }
-OPTIONAL = {
-    "casadi",
-    "distributed",
-    "mujoco",
-    "pyarrow",
-    "rosbags",
-    "sympy",
-    "zstandard",  # rosbags brings it, without which it is not used
-}  # extras that no node needs; errors say what to install
+# Extras that no node needs; errors say what to install. zstandard comes with rosbags.
+OPTIONAL = {"casadi", "distributed", "mujoco", "pyarrow", "rosbags", "sympy", "zstandard"}
 
 
 def imported(package):

@@ -1,4 +1,4 @@
-"""What torso_reaction_node publishes of the care robot: all topics tell the same, by laws known otherwise."""
+"""What torso_reaction_node publishes of the care robot agrees with itself and with physical laws."""
 
 import numpy as np
 import pytest
@@ -65,8 +65,8 @@ def test_springs_pull_by_their_law(sent):
         assert spring.length == pytest.approx(np.linalg.norm(ends[1] - ends[0]), abs=1e-12)
         pull = law.initial_force + law.stiffness * (spring.length - law.free_length)
         assert spring.tension == pytest.approx(pull, abs=1e-9)
-    told = messages["springs"]
-    assert list(zip(told.name, told.position, told.effort, strict=True)) == [
+    topic = messages["springs"]
+    assert list(zip(topic.name, topic.position, topic.effort, strict=True)) == [
         (spring.name, spring.length, spring.tension) for spring in springs
     ]
 

@@ -97,7 +97,6 @@ class RobotFigures:
     nv: int
     comparisons: list[Comparison]
     agreement: dict[str, dict[str, float]]
-    medians_us: dict[str, float]
     notes: list[str]
 
 
@@ -131,7 +130,6 @@ def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[s
         graph.nv,
         [one for row in rows(threads, graph.nv) for one in _compared(row, times)],
         _agreement(libraries),
-        {name: float(np.median(values)) for name, values in times.items()},
         notes,
     )
 

@@ -14,8 +14,6 @@ from benchmark.peers.compiled import BuildError, CoreInCpp, PinocchioCpp, built_
 from benchmark.setting.robots import ROOT, Array
 from benchmark.setting.timing import Spread, Timed, interleaved, ratio
 
-__all__ = ["LoopComparison", "LoopFigures", "LoopRobotFigures", "measure_loops", "our_calls"]
-
 ROBOTS = "four_bar", "slider_crank", "crane", "exoskeleton", "charmie_torso"
 #: Robots whose loop joints are all revolute, which the peers have.
 BESIDE_PEERS = "four_bar", "exoskeleton", "charmie_torso"

@@ -15,10 +15,7 @@ from rich.console import Console
 from benchmark.setting.robots import ROOT
 from benchmark.setting.timing import print_table, verdict
 
-__all__ = ["Start", "measure_starts", "print_starts"]
-
 #: Programs of `python -c`, and the seconds and megabytes that each may take.
-IMPORTS = "import numpy"
 TREE = """
 import modular_dynamics as md
 graph = md.load_urdf("urdf/{robot}.urdf")
@@ -33,7 +30,7 @@ MEMORY = """
 print([line for line in open("/proc/self/status") if line.startswith("VmHWM")][0])
 """
 PROGRAMS = {
-    "python -c 'import numpy'": (IMPORTS, None),
+    "python -c 'import numpy'": ("import numpy", None),
     "first torques, 4 joints": (TREE.format(robot="four_link"), (0.25, 90.0)),
     "first torques, 38 joints": (TREE.format(robot="branched_38dof"), None),
     "first torques, closed loops": (LOOPS, None),

@@ -25,8 +25,6 @@ import modular_dynamics as md
 from benchmark.setting.robots import Array
 from benchmark.setting.timing import Timed
 
-__all__ = ["RANK", "ClosedStates", "FramePair", "PinocchioClosed", "PinocchioLoops", "closed_states"]
-
 RANK = 1e-9  # smaller singular values, relative to the largest, count as zero
 AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 
@@ -52,11 +50,11 @@ class PinocchioLoops:
 
     def index(self, name: str) -> int:
         """Return the index of the velocity of a joint with one coordinate."""
-        return int(self._joints[name].idx_v)
+        return self._joints[name].idx_v
 
     def configuration(self, coordinates: Mapping[str, float]) -> Array:
         """Return Pinocchio's q of joints' coordinates [rad or m]."""
-        q: Array = pin.neutral(self.model)
+        q = pin.neutral(self.model)
         for name, value in coordinates.items():
             joint = self._joints[name]
             if joint.nq == 2:  # continuous: cosine and sine
@@ -76,8 +74,7 @@ class PinocchioLoops:
         return np.vstack(rows)
 
     def _jacobian_of(self, frame: int) -> Array:
-        J: Array = pin.getFrameJacobian(self.model, self.data, frame, AXES)
-        return J
+        return pin.getFrameJacobian(self.model, self.data, frame, AXES)
 
     def gap(self, q: Array) -> float:
         """Return the largest distance or angle [m, rad] that a pair is open by."""
@@ -86,8 +83,8 @@ class PinocchioLoops:
         for pair, (first, second) in zip(self.pairs, self._frames, strict=True):
             between = self.data.oMf[first].actInv(self.data.oMf[second])
             turned = np.linalg.norm(pin.log3(between.rotation)) if pair.rows == 6 else 0.0
-            sizes.append(max(float(np.linalg.norm(between.translation)), float(turned)))
-        return max(sizes)
+            sizes.append(max(np.linalg.norm(between.translation), turned))
+        return float(max(sizes))
 
     def _velocity_product(self, q: Array, v: Array) -> Array:
         """Return gamma = dJ/dt v: accelerations of the pairs at zero joint acceleration."""
@@ -113,21 +110,15 @@ class PinocchioLoops:
         load = pin.rnea(self.model, self.data, q, v, a)
         _, sizes, rows = np.linalg.svd(J)
         free = rows[int((sizes > RANK * sizes[0]).sum()) :]
-        tau: Array = np.linalg.lstsq(free @ S.T, free @ load, RANK)[0]
-        return tau
+        return np.linalg.lstsq(free @ S.T, free @ load, RANK)[0]
 
 
 #: Of a motion, from the assembled configuration: amplitude of the independent joints [rad or m], and rates.
 AMPLITUDE, RATE = 0.02, 1.0
 
 
-@dataclass(frozen=True)
-class Cut:
-    """A revolute cut joint: on two links, its point and its axes, of which z is its axis."""
-
-    links: tuple[str, str]
-    points: tuple[Array, Array]
-    rotations: tuple[Array, Array]
+#: Both ends of a revolute cut joint: the link, the axes, of which z is the cut axis, and the point.
+Cut = list[tuple[str, Array, Array]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,10 +132,8 @@ class Reduction:
         """Return torques of the independent joints; J (rows, nv) and tau (nv,), or stacks of them."""
         d, T = self.dependent, self.motions
         reduced, own = J @ T, tau @ T
-        across, right = reduced[..., :d].mT, own[..., :d, None]
-        forces = np.linalg.solve(across, right)
-        passed: Array = own[..., d:] - (reduced[..., d:].mT @ forces)[..., 0]
-        return passed
+        forces = np.linalg.solve(reduced[..., :d].mT, own[..., :d, None])
+        return own[..., d:] - (reduced[..., d:].mT @ forces)[..., 0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,17 +214,12 @@ def closed_states(graph: md.SubsystemGraph, count: int) -> ClosedStates:
     phase = np.linspace(0.0, 2.0 * np.pi, count)[:, None] + rng.uniform(0.0, np.pi, len(names))
     q = found.independent + AMPLITUDE * np.sin(phase)
     v, a = RATE * rng.standard_normal((2, count, len(names)))
-    all_joints: list[list[Array]] = [[], [], []]
-    torques, guess, first = [], found.coordinates, found.coordinates
+    solved, guess, first = [], found.coordinates, found.coordinates
     for row in zip(q, v, a, strict=True):
         dynamics = md.InverseDynamics(graph).solve(*row, guess=guess)
         guess = dynamics.coordinates
-        for rows, values in zip(
-            all_joints, (guess, dynamics.velocities, dynamics.accelerations), strict=True
-        ):
-            rows.append(values)
-        torques.append(dynamics.tau)
-    return ClosedStates(graph, (q, v, a), first, *map(np.array, all_joints), np.array(torques))
+        solved.append((guess, dynamics.velocities, dynamics.accelerations, dynamics.tau))
+    return ClosedStates(graph, (q, v, a), first, *map(np.array, zip(*solved, strict=True)))
 
 
 def numbers(element: etree._Element, key: str) -> Array:
@@ -247,28 +231,19 @@ def _cut(loop: etree._Element) -> Cut:
     if loop.get("type") != "revolute":
         raise ValueError(f"loop joint '{loop.get('name')}' is {loop.get('type')}; revolute ones are compared")
     ends, axis = (loop.find("predecessor"), loop.find("successor")), numbers(loop.find("axis"), "xyz")
-    along = np.column_stack([*_across(axis), axis])
-    rotations = [pin.rpy.rpyToMatrix(numbers(end, "rpy")) @ along for end in ends]
-    first, second = (end.get("link") for end in ends)
-    points = [numbers(end, "xyz") for end in ends]
-    return Cut((first, second), (points[0], points[1]), (rotations[0], rotations[1]))
-
-
-def _across(axis: Array) -> Sequence[Array]:
     first = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     first /= np.linalg.norm(first)
-    return first, np.cross(axis, first)
+    along = np.column_stack([first, np.cross(axis, first), axis])
+    turned = [pin.rpy.rpyToMatrix(numbers(end, "rpy")) @ along for end in ends]
+    return [(end.get("link"), R, numbers(end, "xyz")) for end, R in zip(ends, turned, strict=True)]
 
 
 def _frame_at(model: pin.Model, name: str, anchor: etree._Element) -> int:
     """Add a frame at a spring's anchor; return its index."""
     frame = model.frames[model.getFrameId(anchor.get("link"))]
     placed = frame.placement * pin.SE3(np.eye(3), numbers(anchor, "xyz"))
-    return int(
-        model.addFrame(
-            pin.Frame(f"{name} {anchor.get('link')}", frame.parentJoint, placed, pin.FrameType.OP_FRAME)
-        )
-    )
+    own = pin.Frame(f"{name} {anchor.get('link')}", frame.parentJoint, placed, pin.FrameType.OP_FRAME)
+    return model.addFrame(own)
 
 
 class PinocchioClosed:
@@ -297,8 +272,7 @@ class PinocchioClosed:
         )
         self.springs = states.spring_torques(peer)
         self.reduction = states.reduction(peer.index)
-        self.placements = [self._placed(cut.links[k], cut.rotations[k], cut.points[k])
-                           for cut in states.cuts for k in (0, 1)]  # fmt: skip
+        self.placements = [self._placed(*end) for cut in states.cuts for end in cut]
         self._models, self._datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
         for (first, at_first), (second, at_second) in zip(
             self.placements[::2], self.placements[1::2], strict=True
@@ -322,15 +296,14 @@ class PinocchioClosed:
     def _placed(self, link: str, rotation: Array, point: Array) -> tuple[int, pin.SE3]:
         """Return the joint that carries a link, and a cut joint's placement on its body."""
         frame = self.model.frames[self.model.getFrameId(link)]
-        return int(frame.parentJoint), frame.placement * pin.SE3(rotation, point)
+        return frame.parentJoint, frame.placement * pin.SE3(rotation, point)
 
     def _jacobian(self, q: Array) -> Array:
         model, data = self.model, self.data
         pin.computeJointJacobians(model, data, q)
         for loop, its_data in self._loops:
             loop.calc(model, data, its_data)
-        J: Array = pin.getConstraintsJacobian(model, data, self._models, self._datas)
-        return J.take(self._rows, 0)
+        return pin.getConstraintsJacobian(model, data, self._models, self._datas).take(self._rows, 0)
 
     def _single(self) -> None:
         q, v, a = self._first

@@ -22,8 +22,6 @@ from benchmark.peers.closed_loops import PinocchioClosed
 from benchmark.setting.robots import ROOT, VECTORS, Array, States
 from benchmark.setting.timing import Timed
 
-__all__ = ["BuildError", "CodeInC", "CoreInCpp", "PinocchioCpp", "PinocchioTreeCpp", "built_torques"]
-
 
 class BuildError(Exception):
     """Code could not be compiled; the text says why."""

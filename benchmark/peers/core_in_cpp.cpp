@@ -1,4 +1,4 @@
-// The core called from C++: torques of one state after the other. core_in_cpp.py beside this file compiles it with a robot's header.
+// The core called from C++: torques of one state after the other. compiled.py beside this file compiles it with a robot's header.
 #include <algorithm>
 
 #include "robot.hpp"

@@ -46,10 +46,11 @@ class PinocchioPeer:
             calls |= self.parallel(count)
         return calls
 
-    def parallel(self, threads: int, count: int = VECTORS) -> Timed:
+    def parallel(self, threads: int) -> Timed:
         """Return rneaInParallel and abaInParallel, which take columns."""
-        rows = self.states.repeated(count)
-        q, v, a, given = (x.T for x in (rows.q, rows.v, rows.a, self.many_torques(count)))
+        rows, count = self.states.repeated(VECTORS), VECTORS
+        torques = self.tau[np.arange(count) % len(self.tau)]
+        q, v, a, given = (x.T for x in (rows.q, rows.v, rows.a, torques))
         tau, acceleration = np.zeros((2, count, self.model.nv)).transpose(0, 2, 1)
         pool = pinocchio.ModelPool(self.model, threads)
         rnea, aba = pinocchio.rneaInParallel, pinocchio.abaInParallel
@@ -57,10 +58,6 @@ class PinocchioPeer:
             f"rneaInParallel {threads}": (lambda: rnea(threads, pool, q, v, a, tau), count),
             f"abaInParallel {threads}": (lambda: aba(threads, pool, q, v, given, acceleration), count),
         }
-
-    def many_torques(self, count: int) -> Array:
-        """Return torques of so many states, in Pinocchio's order: the input of forward dynamics."""
-        return self.tau[np.arange(count) % len(self.tau)]
 
     def results(self) -> dict[str, tuple[str, Array]]:
         """Return quantity and result for the first state by call, in the graph's order."""

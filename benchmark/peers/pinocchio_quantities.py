@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 import modular_dynamics as md
 from benchmark.quantities import TREE, TREE_ROWS, State
 
-__all__ = ["QUANTITIES", "Quantity", "Reference", "random_state"]
-
 Array = NDArray[np.float64]
 #: Allowed relative differences: of values, and of derivatives.
 VALUES, DERIVATIVES = 1e-11, 1e-9
@@ -62,30 +60,28 @@ class Reference:
 
     def torques(self, state: State) -> Array:
         """Return torques by the recursive Newton-Euler algorithm."""
-        return np.asarray(self.S.T @ pinocchio.rnea(self.model, self.data, *self._state(state)))
+        return self.S.T @ pinocchio.rnea(self.model, self.data, *self._state(state))
 
     def mass_matrix(self, state: State) -> Array:
         """Return the mass matrix by the composite rigid body algorithm."""
         M = pinocchio.crba(self.model, self.data, self._state(state)[0])
-        return np.asarray(self.S.T @ (np.triu(M) + np.triu(M, 1).T) @ self.S)
+        return self.S.T @ (np.triu(M) + np.triu(M, 1).T) @ self.S
 
     def bias(self, state: State) -> Array:
         """Return Coriolis, centrifugal and gravity torques."""
         q, v, _ = self._state(state)
-        return np.asarray(self.S.T @ pinocchio.nonLinearEffects(self.model, self.data, q, v))
+        return self.S.T @ pinocchio.nonLinearEffects(self.model, self.data, q, v)
 
     def gravity(self, state: State) -> Array:
         """Return torques at rest."""
-        return np.asarray(
-            self.S.T @ pinocchio.computeGeneralizedGravity(self.model, self.data, self._state(state)[0])
-        )
+        return self.S.T @ pinocchio.computeGeneralizedGravity(self.model, self.data, self._state(state)[0])
 
     def accelerations(self, state: State) -> Array:
         """Return accelerations by articulated bodies; of mimic joints by M a = tau - h."""
         if len(self.graph.joint_names) < len(self.graph.joints):
             return np.linalg.solve(self.mass_matrix(state), state.tau - self.bias(state))
         q, v, _ = self._state(state)
-        return np.asarray(self.S.T @ pinocchio.aba(self.model, self.data, q, v, self.S @ state.tau))
+        return self.S.T @ pinocchio.aba(self.model, self.data, q, v, self.S @ state.tau)
 
     def derivatives(self, state: State) -> Array:
         """Return derivatives of the torques by q, v and a."""
@@ -103,7 +99,7 @@ class Reference:
         axes, q = pinocchio.LOCAL_WORLD_ALIGNED, self._state(state)[0]
         frame = self._frame(self.graph.links[-1])
         J = pinocchio.computeFrameJacobian(self.model, self.data, q, frame, axes)
-        return np.asarray((J.reshape(6, -1) @ self.S).T)  # one column comes as 1-D
+        return (J.reshape(6, -1) @ self.S).T  # one column comes as 1-D
 
     def _frame(self, link: str) -> int:
         if self.graph.floating_base and link == self.graph.links[0]:
@@ -143,7 +139,7 @@ class Reference:
     def centre_jacobian(self, state: State) -> Array:
         """Return the jacobian of the centre of mass."""
         J = pinocchio.jacobianCenterOfMass(self.model, self.data, self._state(state)[0])
-        return np.asarray(np.reshape(J, (3, -1)) @ self.S)
+        return np.reshape(J, (3, -1)) @ self.S
 
     def momentum(self, state: State) -> Array:
         """Return centroidal momentum and its rate."""
@@ -153,7 +149,7 @@ class Reference:
     def momentum_matrix(self, state: State) -> Array:
         """Return the centroidal map; columns as rows."""
         A = pinocchio.computeCentroidalMap(self.model, self.data, self._state(state)[0])
-        return np.asarray((np.reshape(A, (6, -1)) @ self.S).T)
+        return (np.reshape(A, (6, -1)) @ self.S).T
 
     def energies(self, state: State) -> Array:
         """Return kinetic and potential energy."""
@@ -164,14 +160,14 @@ class Reference:
     def coriolis(self, state: State) -> Array:
         """Return C(q, v)."""
         q, v, _ = self._state(state)
-        return np.asarray(self.S.T @ pinocchio.computeCoriolisMatrix(self.model, self.data, q, v) @ self.S)
+        return self.S.T @ pinocchio.computeCoriolisMatrix(self.model, self.data, q, v) @ self.S
 
     def integrated(self, state: State) -> Array:
         """Return the difference from q to where it is after a second at v."""
         q, v, _ = self._state(state)
         order = md.joint_order.from_pinocchio(self.graph, self.model)
         there = order.from_q(pinocchio.integrate(self.model, q, v))
-        return np.asarray(self.graph.difference(state.q, there, shortest=True))
+        return self.graph.difference(state.q, there, shortest=True)
 
     def acceleration_derivatives(self, state: State) -> Array:
         """Return derivatives of accelerations by q, v and torques; of mimic joints, which it lacks, ours."""
@@ -187,7 +183,7 @@ class Reference:
         """Return the regressor of the inertial parameters of the moving bodies."""
         Y = pinocchio.computeJointTorqueRegressor(self.model, self.data, *self._state(state))
         ours = self.S.T @ np.reshape(Y, (self.model.nv, -1))[:, self._columns]
-        return np.asarray(ours.reshape(*ours.shape[:-1], -1, 10))
+        return ours.reshape(len(ours), -1, 10)
 
     def parameters(self, _: State) -> Array:
         """Return the inertial parameters."""
@@ -217,10 +213,8 @@ class Quantity:
 
     def difference(self, graph: md.SubsystemGraph, reference: Reference, state: State) -> float:
         """Return the largest difference over the largest number; infinite for other shapes or no numbers."""
-        if self.ours is None:
-            ours = np.asarray(TREE[self.name][1](graph, state), np.float64)
-        else:
-            ours = np.asarray(self.ours(graph, reference, state), np.float64)
+        given = (graph, state) if self.ours is None else (graph, reference, state)
+        ours = np.asarray((self.ours or TREE[self.name][1])(*given), np.float64)
         theirs = np.asarray(self.theirs(reference, state))
         if ours.shape != theirs.shape or not (np.isfinite(ours).all() and np.isfinite(theirs).all()):
             return float("inf")
@@ -255,9 +249,11 @@ def _own_torques(graph: md.SubsystemGraph, reference: Reference, s: State) -> Ar
 
 def _first_of_many(name: str) -> Callable[[md.SubsystemGraph, Reference, State], Any]:
     """Return the function for the first of three equal states: of many several are computed at once."""
-    return lambda graph, _, s: TREE_ROWS[name](graph, State(*(np.array([x] * 3) for x in vars(s).values())))[
-        0
-    ]
+
+    def first(graph: md.SubsystemGraph, _: Reference, s: State) -> Any:
+        return TREE_ROWS[name](graph, State(*(np.array([x] * 3) for x in vars(s).values())))[0]
+
+    return first
 
 
 def _part(method: Callable[[Reference, State], Array], number: int) -> Callable[[Reference, State], Array]:
@@ -272,10 +268,7 @@ QUANTITIES = (
     Quantity("gravity", Reference.gravity, part_of_torques=True),
     Quantity("accelerations", Reference.accelerations, solves=True),
     Quantity(
-        "accelerations, many states",
-        Reference.accelerations,
-        _first_of_many("accelerations"),
-        solves=True,
+        "accelerations, many states", Reference.accelerations, _first_of_many("accelerations"), solves=True
     ),
     Quantity("torques of these accelerations", lambda _, s: s.tau, _own_torques),
     Quantity("torques, derivatives", Reference.derivatives, _torque_derivatives, DERIVATIVES),
@@ -321,13 +314,9 @@ def random_state(reference: Reference, rng: np.random.Generator) -> State:
         if graph.joint(name).type == "prismatic":
             q[part] /= np.pi
         elif part.stop - part.start == 7:
-            q[part] = [*rng.uniform(-1.0, 1.0, 3), *_unit_quaternion(rng)]
+            quaternion = rng.normal(size=4)
+            q[part] = [*rng.uniform(-1.0, 1.0, 3), *quaternion / np.linalg.norm(quaternion)]
     v, a = rng.uniform(-2.0, 2.0, (2, graph.nv))
     nothing = np.empty(0)
     state = State(q, v, a, np.zeros(graph.nv), *[nothing] * 5)
     return replace(state, tau=reference.torques(state))
-
-
-def _unit_quaternion(rng: np.random.Generator) -> Array:
-    numbers = rng.normal(size=4)
-    return np.asarray(numbers / np.linalg.norm(numbers))

@@ -1,5 +1,5 @@
 // Torques of a robot with closed loops at closed states: Pinocchio's rnea and constraint Jacobians, Eigen's LU.
-// See pinocchio_cpp.py beside this file, which compiles and calls it.
+// compiled.py beside this file compiles and calls it.
 #include <cstdint>
 #include <string>
 

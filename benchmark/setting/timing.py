@@ -52,7 +52,7 @@ class Spread:
 def interleaved(timed: Timed, rounds: int, tick: Callable[[str], None]) -> Times:
     """Return the times of every call in each of at least ``rounds`` rounds.
 
-    The first call, which may compile, is not timed, nor is the first one of each turn.
+    Neither the first call is timed nor the first one of each turn.
     """
     repeats = {}
     for name, (call, _) in timed.items():

@@ -1,1 +1,1 @@
-"""Commands that compute and draw, and time nothing."""
+"""Commands of their own: published robots beside Pinocchio, and how late a node answers."""

@@ -10,31 +10,35 @@ from the stamp of a joint state, given just before it is published, and as ratio
 
 import argparse
 import os
+import random
 import sys
 import time
 from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
+import psutil
 import rclpy
 from modular_dynamics_interfaces.msg import TorsoReactions
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
 from rich.console import Console
 from sensor_msgs.msg import JointState
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the sender is run by its path
 import modular_dynamics as md
 from benchmark.setting.robots import ROOT
-from benchmark.setting.ros_processes import ros_processes
 from benchmark.setting.timing import print_table
 from examples.demo.playing import spin_until
 from examples.demo.processes import Processes
 from modular_dynamics.loops import solver_of
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
-
-__all__ = ["AnswerFigures", "measure_answers", "print_answers"]
 
 URDF, RULES = ROOT / "urdf/charmie_torso.urdf", ROOT / "urdf/charmie_torso_rules.yaml"
 BRANCHED = ROOT / "urdf/branched_38dof.urdf"
@@ -61,8 +65,8 @@ class Listener:
     def _listen(self, name: str, kind: type, topic: str) -> None:
         times = self.times[name] = {}
 
-        def on_message(message: object, info: dict[str, int]) -> None:
-            stamp = stamp_nanoseconds(message.header.stamp)  # type: ignore[attr-defined]  # all have one
+        def on_message(message: Any, info: dict[str, int]) -> None:
+            stamp = stamp_nanoseconds(message.header.stamp)
             times[stamp] = info["source_timestamp"], info["received_timestamp"]
 
         self.node.create_subscription(kind, topic, on_message, 5000)
@@ -97,8 +101,8 @@ class Listener:
 
 def _processor_time(pid: int) -> float:
     """Return the processor time of a process and all its threads until now [s]."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    times = psutil.Process(pid).cpu_times()
+    return times.user + times.system
 
 
 def stages(times: dict[str, Times]) -> dict[str, np.ndarray]:
@@ -145,6 +149,19 @@ def send(rate: float, seconds: float, *, branched: bool) -> None:
     rclpy.shutdown()
 
 
+@contextmanager
+def ros_processes() -> Iterator[Processes]:
+    """Initialise ROS where no robot hears it; yield processes, which end with the context."""
+    os.environ["ROS_DOMAIN_ID"] = str(random.randrange(1, 101))
+    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        with TemporaryDirectory() as folder, Processes(Path(folder)) as processes:
+            yield processes
+    finally:
+        rclpy.try_shutdown()
+
+
 @dataclass(frozen=True)
 class AnswerFigures:
     """Of one run: what was sent, how much of it was received by topic, times, and processor time.
@@ -162,7 +179,7 @@ class AnswerFigures:
 
 def measure_answers(rate: float, seconds: float, *, branched: bool, loads: str = "topics") -> AnswerFigures:
     """Start nodes, echo and sender; send joint states at a rate [Hz] for so many seconds."""
-    with ros_processes() as (processes, _):
+    with ros_processes() as processes:
         listener = Listener(branched=branched)
         robot = f"robot_description_file:={BRANCHED if branched else URDF}", "autostart:=true"
         own = *robot, "acceleration_source:=zero"

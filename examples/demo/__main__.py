@@ -16,13 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 
 import modular_dynamics as md
-from examples.demo.evaluation import (
-    Evaluation,
-    evaluate,
-    play_torso,
-    print_reactions,
-    print_torques,
-)
+from examples.demo.evaluation import Evaluation, evaluate, play_torso, print_reactions, print_torques
 from examples.demo.growth import grow, print_growth
 from examples.demo.pictures import draw_torques
 from examples.demo.playing import DemoError, Playback, Recorder, play_completely

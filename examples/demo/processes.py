@@ -40,7 +40,6 @@ class Processes:
         *parameters: str,
         params_file: Path | None = None,
         name: str = "",
-        namespace: str = "",
         remapped: Sequence[str] = (),
     ) -> None:
         """Run a node of this package in this environment, with parameters "NAME:=VALUE".
@@ -50,7 +49,7 @@ class Processes:
         """
         files = ["--params-file", str(params_file)] if params_file else []
         words = [word for parameter in parameters for word in ("-p", parameter)]
-        rules = [f"__node:={name}"] * bool(name) + [f"__ns:={namespace}"] * bool(namespace)
+        rules = [f"__node:={name}"] * bool(name)
         words += [word for rule in (*rules, *remapped) for word in ("-r", rule)]
         command = "-m", "modular_dynamics_ros", node, "--ros-args", *files, *words
         self._run(name or node, *command)

@@ -73,7 +73,6 @@ class Instant:
     """Reactions in three ways: by rules, as the closure module cuts the loops, of least norm of all."""
 
     dynamics: md.ClosedLoopResult
-    by_rules: ReactionArrays
     shared: SharedReactions
     cut: Wrenches
     least: SharedReactions
@@ -84,7 +83,7 @@ def instant(sharing: RobotReactions, motion: Mapping[str, Any], time: float) -> 
     dynamics = md.InverseDynamics(sharing.graph).solve(*motion_at(motion, sharing.graph, time))
     by_rules, least, rules = sharing(dynamics), sharing.least_norm(dynamics), sharing.rules
     cut = wrenches_of(sharing, dynamics, by_rules)
-    return Instant(dynamics, by_rules, by_rules.by_name(rules), cut, least.by_name(rules))
+    return Instant(dynamics, by_rules.by_name(rules), cut, least.by_name(rules))
 
 
 def wrenches_of(

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from modular_dynamics.exceptions import StateError
 from modular_dynamics.loops import solver_of
@@ -163,7 +163,7 @@ class Method:
         """Return a term's value; for IC, q holds the coordinates of all joints, in the graph's order."""
         v, a = (np.zeros(len(self.v)) if x is None else x for x in (v, a))
         function = self.ca.Function("term", self.inputs, [term])
-        result: NDArray[np.float64] = function(np.asarray(q, float), v, a, self.constants.numbers).full()
+        result = function(np.asarray(q, float), v, a, self.constants.numbers).full()
         return result[:, 0] if result.shape[1] == 1 else result
 
     def count(self, term: Any) -> Count:

@@ -168,8 +168,6 @@ class PlanarTree:
     def slide(self, k: int) -> tuple[int, PlanarInertia, PlanarVector]:
         """Return a prismatic joint's parent, inertia in its own frame, and direction in the plane's axes."""
         axis, parent = self.bodies[k].axis, self.bodies[k].parent
-        assert axis is not None
-        assert parent is not None
         direction = self.constants.planar_vector(axis, "n").rotated(self.orientation(parent))
         return parent, self.sliding_inertias[k], direction
 

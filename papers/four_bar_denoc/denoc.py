@@ -176,7 +176,7 @@ class FourBar:
 def _solved(matrix: Array, right: Array) -> Array:
     """Return x of matrix x = right. Raises SingularityError: a dead point."""
     try:
-        return np.asarray(np.linalg.solve(matrix, right), np.float64)
+        return np.linalg.solve(matrix, right)
     except np.linalg.LinAlgError:
         text = "the four-bar is at a dead point, where its crank does not determine the other joints"
         raise SingularityError(text, np.inf) from None

@@ -11,10 +11,9 @@ from modular_dynamics import modular
 from papers.modular_robots.organism_picture import COLOURS, INK
 
 MARKED, HEAD, ZERO = "#feebc8", "#edf2f7", "0.7"
-Misprints = Mapping[tuple[str, str], int]
 
 
-def draw_table(table: modular.IncidenceMatrix, misprints: Misprints, path: Path) -> Path:
+def draw_table(table: modular.IncidenceMatrix, misprints: Mapping[tuple[str, str], int], path: Path) -> Path:
     """Write the picture; return its path. ``misprints``: by row and column, what the paper has."""
     rows, columns = table.matrix.shape
     figure = Figure(figsize=(0.62 * (columns + 2) + 0.6, 0.46 * (rows + 2) + 1.3), layout="constrained")

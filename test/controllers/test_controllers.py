@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 import yaml
 from rclpy.node import Node
+from rclpy.qos import qos_profile_system_default
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import modular_dynamics as md
 from examples.demo.processes import Processes
-from helpers.nodes.simulated_arm import ForwardController, SimulatedArm
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROOT
 from modular_dynamics_ros.messages.stamps import stamp_message
@@ -27,6 +28,7 @@ PERIOD, STEPS = 2_000_000, 750  # [ns] 500 Hz; 1.5 s
 KP, KD = np.array([60.0, 60.0, 30.0, 6.0]), np.array([8.0, 8.0, 3.0, 0.4])  # of the drives
 START, AMPLITUDE = np.array([0.0, 0.5, 1.0, 0.3]), np.array([0.6, -0.5, 0.7, 0.4])
 RATES = 2.0 * np.pi * np.array([0.8, 1.0, 1.2, 1.5])  # [rad/s]
+PARTS = 8  # of a period, each a step of the semi-implicit Euler method
 
 
 def motion(t):
@@ -35,12 +37,36 @@ def motion(t):
     return START + AMPLITUDE * (1 - c), AMPLITUDE * RATES * s, AMPLITUDE * RATES**2 * c
 
 
+class ForwardController(Node):
+    """As forward_command_controller of Jazzy with interface effort: the last good command stays in force.
+
+    Attributes:
+        commands: how many have come. command: by joint [N m]; empty before the first one.
+    """
+
+    def __init__(self, joints):
+        super().__init__("effort_controller")
+        self.joints, self.commands, self.command = list(joints), 0, {}
+        self.create_subscription(
+            Float64MultiArray, "~/commands", self._on_command, qos_profile_system_default
+        )
+
+    def _on_command(self, message):
+        if np.isfinite(message.data).all():  # others are dropped, as there
+            self.command = dict(zip(self.joints, message.data, strict=True))  # there an error in each cycle
+            self.commands += 1
+
+
 class Loop(SpunNodes):
-    """The arm, its drives and controllers, and dynamics_node as a process."""
+    """The arm, moved by the library's forward dynamics; its controller; dynamics_node as a process.
+
+    Attributes:
+        q, v: of the arm, in the graph's order.
+    """
 
     def __init__(self, folder, reference_type, *parameters, joints):
         self.graph = md.load_urdf(EXAMPLE / "arm.urdf.xacro")
-        self.arm = SimulatedArm(self.graph, START, PERIOD * 1e-9)
+        self.q, self.v = START.copy(), np.zeros(4)
         self.controller, self.node = ForwardController(joints), Node("arm")
         super().__init__(self.controller, self.node)
         self.reference_type = reference_type
@@ -70,8 +96,7 @@ class Loop(SpunNodes):
             super().close()
 
     def send_state(self, stamp):
-        q, v = self.arm.q.tolist(), self.arm.v.tolist()
-        message = JointState(name=self.graph.joint_names, position=q, velocity=v)
+        message = JointState(name=self.graph.joint_names, position=self.q.tolist(), velocity=self.v.tolist())
         message.header.stamp = stamp_message(stamp)
         self.states.publish(message)
 
@@ -112,13 +137,20 @@ class Loop(SpunNodes):
             t, stamp = k * PERIOD * 1e-9, start + k * PERIOD
             time.sleep(max(0, stamp - time.time_ns()) * 1e-9)
             q, v, _ = motion(t)
-            errors.append(np.abs(q - self.arm.q).max())
-            effort = KP * (q - self.arm.q) + KD * (v - self.arm.v)
+            errors.append(np.abs(q - self.q).max())
+            effort = KP * (q - self.q) + KD * (v - self.v)
             if feedforward:
                 effort = effort + self.torques(start, stamp, t)
-            self.arm.advance(effort)
+            self.advance(effort)
         assert np.isfinite(errors).all()
         return max(errors)
+
+    def advance(self, effort):
+        """Move the arm for one period with constant efforts [N m]."""
+        step = PERIOD * 1e-9 / PARTS
+        for _ in range(PARTS):
+            self.v = self.v + step * md.forward_dynamics(self.graph, self.q, self.v, effort)
+            self.q = self.q + step * self.v
 
     def torques(self, start, stamp, t):
         """What effort_controller holds once this state is answered, in the graph's order."""

@@ -8,19 +8,18 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
+from helpers.robots.urdf_text import inertial, joint, robot
 
-LINK = '<link name="{}"><inertial><origin xyz="0.2 0 0"/><mass value="3"/>{}</inertial></link>'
-INERTIA = '<inertia ixx="0.01" iyy="0.05" izz="0.05" ixy="0" ixz="0" iyz="0"/>'
-JOINT = """<joint name="{}" type="revolute"><origin xyz="{} 0 0"/><parent link="{}"/><child link="{}"/>
-<axis xyz="0 -1 0"/><limit lower="-3" upper="3" effort="90" velocity="3"/></joint>"""
 TOOL, ARM = 1.5, 0.4  # kg, m
 Q, V, A = np.array([0.3, 0.4]), np.array([0.5, -0.4]), np.array([2.0, 3.0])
 
 
 def arm():
-    links = LINK.format("base", INERTIA), LINK.format("upper", INERTIA), LINK.format("lower", INERTIA)
-    joints = JOINT.format("shoulder", 0, "base", "upper"), JOINT.format("elbow", ARM, "upper", "lower")
-    return md.load_urdf(f"<robot name='arm'>\n{''.join((*links, *joints))}</robot>")
+    body = inertial(3, (0.2, 0, 0), np.diag([0.01, 0.05, 0.05]))
+    links = [f'<link name="{name}">{body}</link>' for name in ("base", "upper", "lower")]
+    shoulder = joint("shoulder", "revolute", "base", "upper", (0, 0, 0), axis=(0, -1, 0))
+    elbow = joint("elbow", "revolute", "upper", "lower", (ARM, 0, 0), axis=(0, -1, 0))
+    return md.load_urdf(robot("arm", [*links, shoulder, elbow]))
 
 
 def with_tool(graph):
@@ -34,19 +33,12 @@ def missing(of_node, of_robot):
     return needed - full_minus_gravity - md.gravity_torque(of_robot, Q)
 
 
-@pytest.mark.parametrize(
-    ("node", "robot", "where"),
-    [
-        (True, True, "both"),
-        (True, False, "the URDF alone"),
-        (False, True, "the robot alone"),
-        (False, False, "neither"),
-    ],
-)
-def test_the_mass_belongs_into_both(node, robot, where):
+@pytest.mark.parametrize("in_robot", [True, False])
+@pytest.mark.parametrize("in_urdf", [True, False])
+def test_the_mass_belongs_into_both(in_urdf, in_robot):
     plain, loaded = arm(), with_tool(arm())
-    found = missing(loaded if node else plain, loaded if robot else plain)
-    print(f"\ntool in {where}: missing {np.array2string(found, precision=3)} N m")
+    found = missing(loaded if in_urdf else plain, loaded if in_robot else plain)
+    print(f"\ntool in the URDF: {in_urdf}, in the robot: {in_robot}; missing {found.round(3)} N m")
     # closed form: the weight of a point mass, and m J^T (J a + Jdot v), in the plane
     first, both = ARM * np.exp(1j * Q[0]), ARM * np.exp(1j * Q.sum())
     weight = TOOL * 9.81 * np.array([(first + both).real, both.real])
@@ -54,4 +46,4 @@ def test_the_mass_belongs_into_both(node, robot, where):
     acceleration = first * (1j * dw[0] - w[0] ** 2) + both * (1j * dw[1] - w[1] ** 2)
     jacobian = np.array([1j * (first + both), 1j * both])
     inertia = TOOL * (jacobian * np.conj(acceleration)).real
-    assert found == pytest.approx(weight * (not robot) + inertia * (not node), abs=1e-12)
+    assert found == pytest.approx(weight * (not in_robot) + inertia * (not in_urdf), abs=1e-12)

@@ -1,9 +1,9 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 
+import psutil
 import pytest
 
 from examples.demo.processes import Processes
@@ -28,9 +28,8 @@ except KeyboardInterrupt:
 
 def alive(pid):
     try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
         return False
 
 
@@ -39,9 +38,6 @@ def wait_for(condition):
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)
-
-
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
 def test_leaving_ends_even_a_stubborn_process_and_its_child(tmp_path, monkeypatch):

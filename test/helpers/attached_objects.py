@@ -1,8 +1,6 @@
-"""Objects with the fields of MoveIt's messages, whose package need not be there."""
+"""Stand-ins for MoveIt's messages, whose package need not be installed."""
 
 from types import SimpleNamespace as Message
-
-__all__ = ["CUBE", "HERE", "attached", "pose"]
 
 
 def pose(position, quaternion):
@@ -18,7 +16,7 @@ CUBE = Message(type=1, dimensions=[0.1, 0.1, 0.1])
 
 
 def attached(name, link, *solids, at=HERE, frame=None, weight=0.0):
-    """A moveit_msgs/AttachedCollisionObject of solids, each with its pose; None: without."""
+    """A moveit_msgs/AttachedCollisionObject of pairs (solid, pose); a pose of None is left out."""
     entry = Message(
         id=name,
         header=Message(frame_id=frame or link),

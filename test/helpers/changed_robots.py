@@ -3,11 +3,12 @@
 from xml.etree import ElementTree
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 import modular_dynamics as md
 from helpers.robots.urdf_text import inertial, place
 from helpers.robots.urdf_text import joint as joint_text
-from modular_dynamics.algebra import from_xyz_rpy, rotation_matrix, to_rotation_translation
+from modular_dynamics.algebra import from_xyz_rpy, to_rotation_translation
 
 
 def untagged(urdf, **options):
@@ -49,9 +50,7 @@ def fix_joint(root, graph, name, position):
         if child.tag not in ("parent", "child"):
             element.remove(child)
     element.set("type", "fixed")
-    pitch = np.arcsin(np.clip(-R[2, 0], -1, 1))
-    rpy = np.arctan2(R[2, 1], R[2, 2]), pitch, np.arctan2(R[1, 0], R[0, 0])
-    assert np.abs(rotation_matrix(from_xyz_rpy(p, rpy).primary) - R).max() < 1e-7
+    rpy = Rotation.from_matrix(R).as_euler("xyz")
     element.append(ElementTree.fromstring(f"<origin {place(p, rpy)}/>"))
 
 

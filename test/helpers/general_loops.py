@@ -2,8 +2,6 @@
 
 from modular_dynamics.loops import ClosedLoopSolver
 
-__all__ = ["GeneralSolver"]
-
 
 class GeneralSolver(ClosedLoopSolver):
     """Closes loops by Newton's method and continuation; ``general`` gives all results there."""

@@ -30,7 +30,7 @@ class PartByPart:
         self.motions, self.wrenches = {}, {}
 
     def torques(self, q, v, a, given=None):
-        """By joint, of dictionaries by joint; `given`: wrenches of black boxes."""
+        """Return torques by joint, of q, v and a by joint; `given`: wrenches of black boxes."""
         self.motions = {name: part.own_motion for name, part in self.parts.items() if part.own_motion}
         self.wrenches, moved, torques = dict(given or {}), {}, {}
         for name, part in self.parts.items():  # in topological order

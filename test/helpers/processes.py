@@ -19,11 +19,11 @@ def run_command(*words: object, **options) -> subprocess.CompletedProcess[str]:
 
 
 def generate(name, *arguments):
-    """The finished process of urdf/generators/NAME."""
+    """Run urdf/generators/NAME; return the finished process."""
     return run_python("-m", f"urdf.generators.{name}", *arguments, cwd=ROOT)
 
 
 def generate_from(table, name, option, folder):
-    """The same of a generator that reads its table from a file; it writes NAME.urdf into the folder."""
+    """Run a generator on a table of parameters; it writes NAME.urdf into the folder."""
     (folder / "table.yaml").write_text(yaml.safe_dump(table))
     return generate(name, option, folder / "table.yaml", "--out", folder / f"{name}.urdf")

@@ -1,4 +1,4 @@
-"""Robots as requests are about them, with what was answered last, and Pinocchio's model beside them."""
+"""Subjects of requests (a robot and its last answer), their solutions, and Pinocchio's model of them."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ TWIST, BASE_ACCELERATION = np.array([0.3, -0.2, 0.5, 0.7, -0.4, 0.2]), np.array(
 
 
 class Solved(NamedTuple):
-    """A robot, its solvers, and a state that was closed."""
+    """A subject, its model, and one state of it with closed loops and wrenches."""
 
     subject: Subject
     model: QueryModel
@@ -31,7 +31,7 @@ class Solved(NamedTuple):
         return self.subject.robot
 
     def at(self):
-        """What most functions take."""
+        """Return model, configuration and state, which most functions take."""
         return self.model, self.configuration, self.state
 
 
@@ -56,7 +56,7 @@ def hand():
 
 
 def subject_of(description, *, last=None, partition="", base="", boxes=None, loads=None, **settings):
-    """A subject.
+    """Return a robot as a subject of requests.
 
     Args:
         last: (q, v) of the joint state that was answered last. boxes: wrenches of black boxes, in their
@@ -76,7 +76,7 @@ def subject_of(description, *, last=None, partition="", base="", boxes=None, loa
 
 
 def solve(subject, q, v=None, a=None, external=(), **base):
-    """The state of a robot's joints, closed, with external wrenches (link, wrench)."""
+    """Solve a robot at a state of its joints, with external wrenches (link, wrench)."""
     q = np.array(q, dtype=float)
     v, a = (0.0 * q if one is None else np.array(one, dtype=float) for one in (v, a))
     state = state_of(subject.robot, RequestedState(subject.robot.state_names, q, v, a, **base), subject.last)
@@ -87,7 +87,7 @@ def solve(subject, q, v=None, a=None, external=(), **base):
 
 
 def floating(subject, q, v=None, a=None, external=()):
-    """The same with a base that moves."""
+    """Solve a robot whose base moves, with BASE_ACCELERATION, TWIST and ORIENTATION."""
     motion = {"base": ORIENTATION, "twist": TWIST, "base_acceleration": BASE_ACCELERATION}
     return solve(subject, q, v, a, external, **motion)
 
@@ -106,6 +106,6 @@ class Oracle(PinocchioTree):
         )
 
     def torques(self, v=1.0, a=1.0, g=1.0):
-        """Of velocities, accelerations and gravity times factors."""
+        """Return torques with velocities, accelerations and gravity multiplied by these factors."""
         self.model.gravity.linear = g * np.array(self.graph.gravity)
         return self.inverse_dynamics(self.at, v * self.rates[0], a * self.rates[1])

@@ -1,4 +1,4 @@
-"""Assemblies built anew from what they say of themselves, and graphs compared to the bit."""
+"""Assemblies docked again from their own lists of dockings, and graphs compared bit by bit."""
 
 from modular_dynamics import modular
 from modular_dynamics.dynamics.core_robot import robot_arrays
@@ -16,7 +16,7 @@ def rebuilt(assembly):
 
 
 def assert_same_to_the_bit(graph, other):
-    """What is written of both is the same, names, subsystems and loops, and so are the core's arrays."""
+    """Both graphs print the same, are written as the same URDF, and have the same arrays in the core."""
     assert str(graph) == str(other)
     assert graph.to_urdf() == other.to_urdf()
     assert graph.independent == other.independent

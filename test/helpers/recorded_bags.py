@@ -69,12 +69,12 @@ def write_bag(folder, messages, *, storage="mcap", compressed=None):
     return folder
 
 
-def moving_states(names, count, *, rate=500.0, efforts=None, start=START, delay=1_000_000):
+def moving_states(names, count, *, efforts=None, start=START, delay=1_000_000):
     """Joint states in smooth motion, recorded `delay` [ns] after their stamps; and their (q, v)."""
     phases = np.linspace(0.3, 1.7, len(names))
     messages, motion = [], []
     for k in range(count):
-        t = k / rate
+        t = k / 500.0  # [s]
         q, v = 0.5 * np.sin(2.0 * t + phases), np.cos(2.0 * t + phases)
         stamp = start + round(t * 1e9)
         effort = () if efforts is None else efforts(k)

@@ -34,7 +34,7 @@ def sensor_at(H_connection_sensor: NDArray[np.float64], *, reverse: bool = False
 
 @dataclass(frozen=True)
 class Runs:
-    """Of all runs.
+    """Errors of the payloads that were identified, and whether they are as stated.
 
     Attributes:
         mass: relative errors (runs,). com: distances [m] (runs,). inside: (runs, 4) whether each interval
@@ -44,11 +44,6 @@ class Runs:
     mass: NDArray[np.float64]
     com: NDArray[np.float64]
     inside: NDArray[np.bool_]
-
-    @property
-    def coverage(self) -> NDArray[np.float64]:
-        """Share (4,) of runs in which the interval of each quantity contains the truth."""
-        return np.asarray(self.inside.mean(axis=0))
 
     @property
     def p_values(self) -> list[float]:
@@ -94,7 +89,7 @@ class SimulatedSensor:
         return np.asarray(rng.uniform(np.maximum(low, -np.pi), np.minimum(high, np.pi)))
 
 
-def identify_many(runs: int, poses: int = POSES, seed: int = 1) -> Runs:
+def identify_many(runs: int, seed: int = 1) -> Runs:
     """Random runs; a run whose poses are refused is drawn again, as a user would."""
     rng, sensor, here = np.random.default_rng(seed), SimulatedSensor(), sensor_at(np.eye(4))
     noise = np.repeat((FORCE_NOISE, MOMENT_NOISE), 3)
@@ -104,7 +99,7 @@ def identify_many(runs: int, poses: int = POSES, seed: int = 1) -> Runs:
         true_mass, true_com = sensor.truth
         offset = rng.normal(0.0, np.repeat((5.0, 0.2), 3))
         for _ in range(DRAWS):
-            clean = [sensor.at_rest(sensor.random_pose(rng)) for _ in range(poses)]
+            clean = [sensor.at_rest(sensor.random_pose(rng)) for _ in range(POSES)]
             measured = [RestPose(p.gravity, p.wrench + offset + rng.normal(0.0, noise)) for p in clean]
             try:
                 found = identify_payload(measured, here, CONFIDENCE)

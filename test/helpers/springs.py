@@ -4,10 +4,8 @@ import numpy as np
 
 import modular_dynamics as md
 
-__all__ = ["spring_torque"]
 
-
-def spring_torque(graph, q, guess=None):
+def spring_torque(graph, q):
     """Torques against all springs at rest, along the independent joints."""
-    gravity = md.gravity_torque(graph, q, guess=guess)
-    return md.nonlinear_effects(graph, q, np.zeros(len(gravity)), guess=guess) - gravity
+    gravity = md.gravity_torque(graph, q)
+    return md.nonlinear_effects(graph, q, np.zeros(len(gravity))) - gravity

@@ -6,8 +6,6 @@ import yaml
 
 from helpers.paths import ROBOTS
 
-__all__ = ["FOUR_BAR", "study_file"]
-
 #: The crank turns; the rocker (J4) is what a task would ask for.
 FOUR_BAR = {
     "name": "four_bar",

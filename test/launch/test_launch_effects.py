@@ -19,10 +19,7 @@ SHOWN = {"rviz": "true"}
 OTHER: dict[str, tuple[str, dict[str, str]]] = {
     "urdf": (str(URDF / "four_link.urdf"), {}),
     "xacro_arguments": ("tool:=gripper", {"urdf": "XACRO"}),
-    "partition_file": (
-        str(URDF / "vendor_arm_partition.yaml"),
-        {"urdf": str(URDF / "vendor_arm.urdf")},
-    ),
+    "partition_file": (str(URDF / "vendor_arm_partition.yaml"), {"urdf": str(URDF / "vendor_arm.urdf")}),
     "params_file": ("PARAMS", {}),
     "robot_state_publisher": ("false", {"urdf": str(CHARMIE)}),
     "namespace": ("left", {}),

@@ -4,14 +4,13 @@ from pathlib import Path
 
 import pytest
 import yaml
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from ament_index_python.packages import get_packages_with_prefixes
 
-from helpers.nodes.launch_commands import Process, description, started
+from helpers.nodes.launch_commands import description, started
 from helpers.paths import ROOT
 
 EXAMPLE = ROOT / "examples" / "ros2_control"
 FILE = str(EXAMPLE / "arm.launch.py")
-PROGRAMS = {"controller_manager": ("ros2_control_node", "spawner")}
 PACKAGES = (
     "control_msgs",
     "controller_manager",
@@ -22,33 +21,19 @@ PACKAGES = (
 )
 
 
-def is_missing(package: str) -> bool:
-    """Whether the ament index lacks a package."""
-    try:
-        get_package_prefix(package)
-    except PackageNotFoundError:
-        return True
-    return False
-
-
 @pytest.fixture
 def ros2_control(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Packages in the ament index, with programs that nobody starts."""
+    """Missing packages in the ament index, with programs that nobody starts."""
     index = tmp_path / "share/ament_index/resource_index/packages"
-    index.mkdir(parents=True)
-    for name in filter(is_missing, PACKAGES):
+    programs = tmp_path / "lib/controller_manager"
+    for folder in (index, programs):
+        folder.mkdir(parents=True)
+    for name in {*PACKAGES} - get_packages_with_prefixes().keys():
         (index / name).touch()
-        for program in PROGRAMS.get(name, ()):
-            path = tmp_path / "lib" / name / program
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("#!/bin/false\n")
-            path.chmod(0o755)
+    for name in ("ros2_control_node", "spawner"):
+        (programs / name).write_text("#!/bin/false\n")
+        (programs / name).chmod(0o755)
     monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path), prepend=":")
-
-
-def processes(monkeypatch: pytest.MonkeyPatch, **arguments: str) -> dict[str, Process]:
-    """Of the example."""
-    return started(monkeypatch, FILE, **arguments)
 
 
 @pytest.mark.usefixtures("ros2_control")
@@ -60,7 +45,7 @@ def test_every_argument_of_its_own_is_described() -> None:
 
 @pytest.mark.usefixtures("ros2_control")
 def test_the_manager_its_controllers_and_the_nodes_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    running = processes(monkeypatch)
+    running = started(monkeypatch, FILE)
     names = {"ros2_control_node", "spawner", "robot_state_publisher", "dynamics_node"}
     assert set(running) == names
     controllers = yaml.safe_load((EXAMPLE / "controllers.yaml").read_text("utf-8"))
@@ -84,7 +69,7 @@ def test_the_manager_its_controllers_and_the_nodes_start(monkeypatch: pytest.Mon
 @pytest.mark.usefixtures("ros2_control")
 def test_a_driver_and_other_controllers_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = "joint_state_broadcaster arm_effort_controller"
-    running = processes(monkeypatch, plugin="driver/Arm", controllers=chosen)
+    running = started(monkeypatch, FILE, plugin="driver/Arm", controllers=chosen)
     assert "<plugin>driver/Arm</plugin>" in running["robot_state_publisher"].parameters["robot_description"]
     assert running["spawner"].words[:2] == chosen.split()
     assert list(running["dynamics_node"].parameters["xacro_arguments"]) == ["plugin:=driver/Arm"]

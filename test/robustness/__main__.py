@@ -41,7 +41,7 @@ OUT = ROOT / "out" / "robustness"
 def read_command_line(words: list[str] | None = None) -> argparse.Namespace:
     """The options."""
     parser = argparse.ArgumentParser(prog="python -m robustness", description=__doc__)
-    parser.add_argument("--short", action="store_true", help="about a minute instead of half an hour")
+    parser.add_argument("--short", action="store_true", help="about two minutes instead of 50")
     parser.add_argument("--only", nargs="+", choices=TESTS, default=list(TESTS), metavar="NAME",
                         help=f"some of {', '.join(TESTS)}")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, help="of all random choices")

@@ -11,8 +11,6 @@ from modular_dynamics_ros.messages.stamps import stamp_message
 from robustness.harness.tally import Effort, Tally
 from robustness.harness.target import Target
 
-__all__ = ["run"]
-
 JOINTS = 6
 LATE = 500_000_000  # [ns] that /clock may need on a machine with other work
 PERIOD = 0.01  # [s] of the system from one /clock to the next

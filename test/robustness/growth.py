@@ -1,17 +1,15 @@
 """Descriptions that grow to 1,000 joints, by topic, under a limit of memory, while states of a robot come."""
 
 import resource
-from pathlib import Path
 from random import Random
 
+import psutil
 from sensor_msgs.msg import JointState
 
 from robustness.harness.resources import Resources, growth, resources_of
 from robustness.harness.robots import joint_names, tree_urdf
 from robustness.harness.tally import Effort, Tally
 from robustness.harness.target import Target
-
-__all__ = ["run"]
 
 JOINTS = 6
 MEMORY = 2 * 1024**3  # [bytes] that the node may add to its address space
@@ -25,7 +23,8 @@ def run(effort: Effort, tally: Tally) -> None:
         urdf = target.urdf
         if not target.ready():
             return
-        target.limit(resource.RLIMIT_AS, _address_space(target.processes.pid(target.name)) + MEMORY)
+        used = psutil.Process(target.processes.pid(target.name)).memory_info().vms
+        target.limit(resource.RLIMIT_AS, used + MEMORY)
         for size in sizes:
             target.send_for(0.3, 200.0)
             larger = tree_urdf(size, effort.seed + size, "large")
@@ -78,8 +77,3 @@ def _swap_often(target: Target, random: Random, count: int, small: str) -> None:
     again = target.node.create_timer(1.0, lambda: target.describe(small))
     target.recovers(f"{count} descriptions in a row", LOADING)
     target.node.destroy_timer(again)
-
-
-def _address_space(pid: int) -> int:
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[0])
-    return pages * resource.getpagesize()

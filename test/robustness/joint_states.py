@@ -12,8 +12,6 @@ from robustness.harness.judge import DEFAULTS
 from robustness.harness.tally import Effort, Tally
 from robustness.harness.target import RECOVERY, START, Target
 
-__all__ = ["Torques", "fault_of", "floods", "parts", "silence"]
-
 JOINTS_OF_PARTS = 9
 PARTS = ((0, 1, 2, 3), (4, 5, 6), (7, 8))
 RATES = (100.0, 50.0, 20.0)  # [Hz]

@@ -14,8 +14,6 @@ from robustness.harness.tally import Effort, Tally
 from robustness.harness.target import START, Target
 from robustness.transitions import PARAMETERS
 
-__all__ = ["run"]
-
 JOINTS = 6
 TABLES = {
     "dynamics_node": DynamicsParameters,
@@ -79,7 +77,7 @@ def run(effort: Effort, tally: Tally) -> None:
             target.start(*PARAMETERS[name])
             if name == "dynamics_node" and not target.recovers("the start", START):
                 return
-            target.call(GetState, "get_state", START)  # it may compile until then
+            target.call(GetState, "get_state", START)  # until it is configured
             for entry, value in pairs:
                 if target.alive():
                     _at_run_time(target, entry, value)

@@ -10,8 +10,6 @@ from unittest.mock import patch
 from robustness.harness.tally import Effort, Tally
 from robustness.harness.target import START, Target
 
-__all__ = ["full_disk", "kills"]
-
 JOINTS = 6
 STOPPED = 3.0  # [s]
 

@@ -19,8 +19,6 @@ from robustness.harness.robots import joint_names, tree_urdf
 from robustness.harness.tally import Effort, Tally
 from robustness.harness.target import START, Target
 
-__all__ = ["run"]
-
 JOINTS, SEED = 6, 2
 BRANCHES = "joint_1", "joint_2"  # subsystems on the one that is called joint_0
 HANDS = ("hand", "左手", "tool")

@@ -23,8 +23,6 @@ from robustness.harness.tally import Effort, Tally
 from robustness.harness.target import START, Target
 from robustness.messages import BAD_NUMBERS, NAMES, damaged_description, send_damaged
 
-__all__ = ["run", "unnamed_changes"]
-
 JOINTS, SEED = 6, 2
 #: The nodes, called as their subsystems are, and their joints; the others are on the first one.
 PARTS = {

@@ -11,8 +11,6 @@ from helpers.paths import ROBOTS
 from robustness.harness.tally import Effort, Tally
 from robustness.harness.target import START, Target
 
-__all__ = ["run"]
-
 JOINTS = 6
 LEGAL = {
     "unconfigured": {"configure": (1, "inactive")},

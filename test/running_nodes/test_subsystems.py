@@ -70,13 +70,13 @@ class Robot(SpunNodes):
     def play_until(self, reached, what):
         """Move on until the condition holds."""
 
-        def looked():
+        def reached_after_a_state():
             if time.monotonic() > self.next_state:
                 self.next_state = time.monotonic() + PERIOD
                 self.send()
             return reached()
 
-        self.spin_until(looked, what)
+        self.spin_until(reached_after_a_state, what)
 
     def answered(self, count, since=0):
         """A condition: so many states, later than a stamp [ns], were answered by all nodes."""
@@ -119,7 +119,8 @@ def test_a_robot_of_processes_one_a_foreign_program_and_one_killed_and_started_a
         robot.play_until(robot.answered(30), "torques of both nodes")
         os.kill(robot.processes.pid("stem"), signal.SIGKILL)
         killed = time.time_ns()
-        robot.play_until(lambda: "'stem'" in robot.missing.get("/left_branch: neighbours", ""), "its lack")
+        missing = "/left_branch: neighbours"
+        robot.play_until(lambda: "'stem'" in robot.missing.get(missing, ""), "diagnostics that name 'stem'")
         # what was on its way when the process was killed may still have been answered
         named = time.time_ns()
         assert not [s for one in robot.torques.values() for s in one if killed + 0.2e9 < s < named - 0.2e9]
@@ -133,7 +134,7 @@ def test_a_robot_of_processes_one_a_foreign_program_and_one_killed_and_started_a
 def test_a_process_that_may_be_killed_leaves_no_shared_memory_unless_it_is_chosen(
     tmp_path, monkeypatch, chosen, used
 ):
-    """Whoever wrote to it might else wait for ever."""
+    """Another process that writes to it could wait for ever."""
     monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "OFF")  # instead of the tests' profile
     for name in (
         "FASTDDS_BUILTIN_TRANSPORTS",

@@ -2,31 +2,30 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from benchmark.peers.pinocchio_quantities import QUANTITIES
 from benchmark.studies import published_robots
 from helpers.paths import ROBOTS
+from helpers.robots.urdf_text import inertial, joint, robot
 
 pytestmark = pytest.mark.slow
 
-BODY = (
-    '<link name="{name}"><inertial><mass value="{mass}"/>'
-    '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>'
-)
-JOINT = '<joint name="j" type="continuous"><parent link="a"/><child link="b"/>{}</joint>'
 
-
-def robot(mass=1, more=""):
-    bodies = BODY.format(name="a", mass=1) + BODY.format(name="b", mass=mass)
-    return f'<robot name="r">{bodies}{JOINT.format(more)}</robot>'
+def pair(mass=1, kind="continuous", effort=9):
+    bodies = [
+        f'<link name="{name}">{inertial(its, (0, 0, 0), np.eye(3))}</link>'
+        for name, its in (("a", 1), ("b", mass))
+    ]
+    return robot("r", [*bodies, joint("j", kind, "a", "b", (0, 0, 0), effort=effort)])
 
 
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "below").mkdir()
     (tmp_path / "below" / "arm.urdf").write_text((ROBOTS / "vendor_arm.urdf").read_text())
-    (tmp_path / "two.urdf").write_text(robot())
+    (tmp_path / "two.urdf").write_text(pair())
     return tmp_path
 
 
@@ -41,9 +40,8 @@ def test_robots_that_agree(folder, capsys):
 
 def test_warnings_and_shared_refusals_are_no_failures(folder, capsys):
     (folder / "named.urdf").write_text("<robot/>")
-    limit = '<limit lower="-1" upper="1" effort="-1" velocity="1"/>'
-    (folder / "effort.urdf").write_text(robot(more=limit).replace("continuous", "revolute"))
-    (folder / "point.urdf").write_text(robot().replace("<inertia ", "<inertiae ", 1))
+    (folder / "effort.urdf").write_text(pair(kind="revolute", effort=-1))
+    (folder / "point.urdf").write_text(pair().replace("<inertia ", "<inertiae ", 1))
     assert published_robots.main([str(folder), "--states", "1"]) == 0
     printed = capsys.readouterr().out
     assert "5 files: 4 loaded (2 with warnings, 1 not by Pinocchio), 1 refused (1 for reasons" in printed
@@ -54,13 +52,13 @@ def test_warnings_and_shared_refusals_are_no_failures(folder, capsys):
 
 def test_xacro_that_pinocchio_leaves_out_is_no_failure(folder, capsys):
     pytest.importorskip("xacro")
-    (folder / "left.urdf").write_text(robot().replace("</robot>", "<xacro:a/></robot>"))
+    (folder / "left.urdf").write_text(pair().replace("</robot>", "<xacro:a/></robot>"))
     assert published_robots.main([str(folder), "--states", "1"]) == 0
     assert "no: it leaves xacro out" in capsys.readouterr().out
 
 
 def test_what_pinocchio_loads_must_not_be_refused(folder, capsys):
-    (folder / "negative.urdf").write_text(robot(mass=-1))
+    (folder / "negative.urdf").write_text(pair(mass=-1))
     assert published_robots.main([str(folder), "--states", "1"]) == 1
     printed = capsys.readouterr().out
     assert "negative.urdf: refused by this library alone" in printed

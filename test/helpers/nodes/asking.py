@@ -1,12 +1,8 @@
-"""dynamics_node, and a node that asks its services."""
+"""dynamics_node, and a node that calls its services."""
 
 import numpy as np
 from modular_dynamics_interfaces.msg import RobotState
-from modular_dynamics_interfaces.srv import (
-    GetEquationOfMotion,
-    InverseDynamics,
-    TrajectoryTorques,
-)
+from modular_dynamics_interfaces.srv import GetEquationOfMotion, InverseDynamics, TrajectoryTorques
 
 from helpers.nodes.dynamics_harness import NAMES, Harness, Q, V
 
@@ -23,15 +19,11 @@ class Asking(Harness):
     """A harness that calls services."""
 
     def ask(self, name, **fields):
-        client = self.client(SERVICES[name], f"dynamics_node/{name}")
-        try:
-            future = client.call_async(SERVICES[name].Request(**fields))
-            self.spin_until(future.done, f"an answer of {name}")
-            return future.result()
-        finally:
-            self.probe.destroy_client(client)
+        """Return the answer to a request with these fields."""
+        return self.call(SERVICES[name], f"dynamics_node/{name}", SERVICES[name].Request(**fields))
 
     def refused(self, name, code, **fields):
+        """Call a service that must answer with this error code; return its message."""
         answer = self.ask(name, **fields)
         assert not answer.success
         assert answer.error_code == getattr(answer, code), answer.error_message
@@ -39,5 +31,6 @@ class Asking(Harness):
 
 
 def good(answer):
+    """Return an answer that must be without an error."""
     assert (answer.success, answer.error_code, answer.error_message) == (True, answer.NONE, "")
     return answer

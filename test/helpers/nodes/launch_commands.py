@@ -12,8 +12,6 @@ from launch.launch_description_sources import get_launch_description_from_python
 from helpers.nodes.launch_probe import SHARE
 from launch import LaunchContext, LaunchDescription
 
-__all__ = ["Process", "description", "started"]
-
 
 @dataclass
 class Process:
@@ -64,16 +62,14 @@ def _process(action: ExecuteLocal) -> Process:
     while words:
         word = words.pop(0)
         if word == "--params-file":
-            text = (
-                Path(words.pop(0)).read_text("utf-8").replace("!!python/tuple", "")
-            )  # as launch writes lists
+            text = Path(words.pop(0)).read_text("utf-8").replace("!!python/tuple", "")  # tag of lists
             parameters |= _parameters(yaml.safe_load(text), Path(program).name)
         elif word == "-r":
             topic, _, other = words.pop(0).partition(":=")
             remapped[topic] = other
         else:
             others.append(word)
-    private = vars(action)
+    private = vars(action)  # launch has no public way to read them back
     return Process(
         executable=Path(program).name,
         words=others,
@@ -86,13 +82,13 @@ def _process(action: ExecuteLocal) -> Process:
 
 
 def _environment(action: ExecuteLocal) -> dict[str, str]:
-    """What is set for this process alone."""
+    """Return the environment variables that are set for this process alone."""
     context = LaunchContext()
     return {key[0].perform(context): value[0].perform(context) for key, value in action.additional_env or []}
 
 
 def _parameters(content: Any, node: str) -> dict[str, Any]:
-    """Those of a file that are the node's."""
+    """Return the parameters of a file that are for a node of this name."""
     if not isinstance(content, dict):
         return {}
     own: dict[str, Any] = {}

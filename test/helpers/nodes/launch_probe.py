@@ -1,10 +1,9 @@
 """What the launch tests share: the installed launch files, and a ROS node that waits on conditions."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+import psutil
 import rclpy
 from ament_index_python.packages import get_package_share_directory
 from launch.actions import IncludeLaunchDescription
@@ -33,22 +32,14 @@ def assert_clean_exit(proc_info: ProcInfoHandler, *codes: int) -> None:
     After ctrl-C, which launch_testing's shutdown sends to every process.
     """
     assertExitCodes(proc_info, allowable_exit_codes=[EXIT_OK, *codes])
-    assert [info.pid for info in proc_info if Path(f"/proc/{info.pid}").exists()] == []
+    assert [info.pid for info in proc_info if psutil.pid_exists(info.pid)] == []
 
 
 def child_process(executable: str) -> int:
     """Number of the process of this launch that runs a node: others may run on this machine."""
-    (number,) = [int(p.name) for p in Path("/proc").glob("[0-9]*") if _is_child(p, executable)]
+    words = {child.pid: child.cmdline()[:2] for child in psutil.Process().children()}
+    (number,) = [pid for pid, own in words.items() if any(word.endswith(f"/{executable}") for word in own)]
     return number
-
-
-def _is_child(process: Path, executable: str) -> bool:
-    try:
-        words = (process / "cmdline").read_text().split("\0")
-        parent = int((process / "stat").read_text().rsplit(")", 1)[1].split()[1])
-    except OSError:
-        return False  # it has just ended
-    return any(word.endswith(f"/{executable}") for word in words[:2]) and parent == os.getpid()
 
 
 class Probe(SpunNodes):
@@ -64,16 +55,6 @@ class Probe(SpunNodes):
         """Leave the ROS graph."""
         super().close()
         rclpy.shutdown(context=self.context)
-
-    def call(self, service_type: type, name: str, request: Any) -> Any:
-        """Answer of a service."""
-        client = self.client(service_type, name)
-        try:
-            future = client.call_async(request)
-            self.spin_until(future.done, f"an answer of service {name}")
-            return future.result()
-        finally:
-            self.node.destroy_client(client)
 
     def publish_states_at_rest(self, names: Sequence[str], position: Sequence[float]) -> None:
         """Publish a joint state again and again, because the topic is best effort."""

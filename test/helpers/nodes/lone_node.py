@@ -1,4 +1,4 @@
-"""What a session needs of its node, without DDS, in a time that the test sets."""
+"""A stand-in for the node of a session: without DDS, with a clock that the test sets."""
 
 import time
 from copy import deepcopy
@@ -36,7 +36,7 @@ def lone_node(subscribed=(), stale_after=0.2):
 
 
 def receive(node, topic, message):
-    """Call back the subscriber of a topic."""
+    """Give a message to the callback that subscribes to a topic."""
     calls = {call.args[1]: call for call in node.create_subscription.call_args_list}
     call = calls[topic]
     given = serialize_message(message) if call.kwargs.get("raw") else message
@@ -44,12 +44,12 @@ def receive(node, topic, message):
 
 
 def message_info(arrival):
-    """What rclpy says about a message, by its arrival [ns]."""
+    """Return the message_info that rclpy gives to a callback, of a message that arrived then [ns]."""
     return {"received_timestamp": arrival, "source_timestamp": arrival}
 
 
 def hand_over(worker):
-    """What the executor does once a worker has done all."""
+    """Wait until a worker has finished its tasks; hand over their results, as the executor does."""
     end = time.monotonic() + 30.0
     while len(worker._done) < len(worker):
         assert time.monotonic() < end

@@ -13,7 +13,11 @@ NODE = "dynamics_node"
 
 
 class ProcessProbe(SpunNodes):
-    """Attributes: processes, with their logs in a folder; states: the publisher; efforts: of all answers."""
+    """A publisher of joint states.
+
+    Attributes:
+        processes: of nodes, with their logs in a folder. efforts: of all answers.
+    """
 
     def __init__(self, folder):
         self.node, self.efforts = Node("probe"), []
@@ -27,12 +31,13 @@ class ProcessProbe(SpunNodes):
         super().spin_until(reached, what, so_far or self._process)
 
     def _process(self):
+        """Return what has become of dynamics_node, for the text of a failure."""
         if NODE not in self.processes._running:
             return ""
         return f"; {NODE}: exit code {self.processes.code(NODE)}, its log:\n{self.processes.log(NODE)}"
 
     def close(self):
-        """Leave before the node does: see `demo.recorder.destroy`."""
+        """Leave the ROS graph before the node does: see `examples.demo.playing.destroy`."""
         running = NODE in self.processes._running
         if not running or self.processes.code(NODE) is not None:
             time.sleep(SETTLING)

@@ -11,7 +11,7 @@ from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
-# [s] after which a condition counts as never coming true: a machine with other work compiles for minutes
+# [s] after which a condition counts as never coming true, also on a machine with other work
 LIMIT = 300.0
 # [s] after which a client is made anew in a participant of its own: the middleware has left one that had seen
 # earlier nodes of the same name without the service for ever (rmw_fastrtps issue 792)
@@ -36,7 +36,7 @@ class SpunNodes:
             AssertionError: it has not come true within LIMIT.
         """
         if not self._spin(reached, LIMIT):
-            raise AssertionError(f"waited {LIMIT:g} s in vain for {what}{so_far()}")
+            raise AssertionError(f"waited {LIMIT:g} s without success for {what}{so_far()}")
 
     def _spin(self, reached: Callable[[], object], limit: float) -> bool:
         """Whether the condition came true in time."""
@@ -60,6 +60,16 @@ class SpunNodes:
         client = self._newcomer(node).create_client(kind, name, **options)
         self.spin_until(client.service_is_ready, f"service {name}")
         return client
+
+    def call(self, kind: type, name: str, request: Any) -> Any:
+        """Return the answer of a service."""
+        client = self.client(kind, name)
+        try:
+            future = client.call_async(request)
+            self.spin_until(future.done, f"an answer of service {name}")
+            return future.result()
+        finally:
+            self._nodes[-1].destroy_client(client)
 
     def _newcomer(self, node: Node) -> Node:
         """A node of a participant of its own, which has seen no earlier node."""

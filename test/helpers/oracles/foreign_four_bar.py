@@ -1,4 +1,4 @@
-"""A four-bar whose loop other tools' words close, and its gravity torque in closed form."""
+"""A four-bar whose loop is closed by elements of other tools, and its gravity torque in closed form."""
 
 import numpy as np
 

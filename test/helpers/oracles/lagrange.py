@@ -4,10 +4,10 @@ import xml.etree.ElementTree as xml
 
 import numpy as np
 
+from helpers.oracles.motions import rate
 from helpers.oracles.rigid_bodies import mass_of, pose_of, rotation, vector
 
-# eighth-order central differences
-STEP, WEIGHTS = 1e-3, (4 / 5, -1 / 5, 4 / 105, -1 / 280)
+STEP = 1e-3  # of differences of eighth order
 
 
 class Lagrangian:
@@ -72,15 +72,9 @@ class Lagrangian:
         """tau = M a + dM/dt v - d(T - V)/dq, Lagrange's equation, T = v^T M v / 2."""
         M, _ = self.mass_and_potential(q)
         tau = M @ a
-        for k in range(self.nv):
-            dM, dV = 0.0, 0.0
-            for far, weight in enumerate(WEIGHTS, 1):
-                for sign in (1, -1):
-                    moved = q.copy()
-                    moved[k] += sign * far * STEP
-                    M_there, V_there = self.mass_and_potential(moved)
-                    dM = dM + sign * weight / STEP * M_there
-                    dV = dV + sign * weight / STEP * V_there
+        for k, unit in enumerate(np.eye(self.nv)):
+            numbers = rate(lambda t: np.append(*self.mass_and_potential(q + t * unit)), STEP)  # noqa: B023
+            dM, dV = numbers[:-1].reshape(M.shape), numbers[-1]
             tau = tau + dM @ v * v[k]
             tau[k] = tau[k] - 0.5 * v @ dM @ v + dV
         return tau

@@ -7,7 +7,7 @@ import modular_dynamics as md
 
 
 def kinetic(graph, motion):
-    """The largest kinetic energy: the scale of an error, whatever height counts as zero."""
+    """Return the largest kinetic energy of a motion: a scale for errors of energy."""
     M = [md.mass_matrix(graph.tree, q) for q in motion.coordinates]
     return 0.5 * max(v @ m @ v for m, v in zip(M, motion.velocities, strict=True))
 
@@ -18,13 +18,13 @@ def rate(function, step):
     return sum(weight / step * (function(k * step) - function(-k * step)) for k, weight in weights)
 
 
-def pendulum(count, angle, speed, times, rotor=0.0):
-    """Angles from the vertical of the exact reduction of n windows.
+def pendulum(count, angle, speed, times):
+    """Return angles from the vertical of n windows, which are a pendulum exactly.
 
     n + 1 uprights turn and n beams of 1 kg are carried along: (n + (n + 1) / 3) phi'' =
-    (n + (n + 1) / 2) g sin phi; ``rotor``: inertia that turns with an upright.
+    (n + (n + 1) / 2) g sin phi.
     """
-    inertia, weight = count + (count + 1) / 3 + rotor, count + (count + 1) / 2
+    inertia, weight = count + (count + 1) / 3, count + (count + 1) / 2
 
     def rates(_, y):
         return [y[1], weight / inertia * 9.81 * np.sin(y[0])]

@@ -71,10 +71,10 @@ def in_mujoco(graph, model, q, v, a, held=()):
 
 
 def tree_difference(
-    graph: md.SubsystemGraph, model: mujoco.MjModel, held: Mapping[str, float] | None = None, seed: int = 0
+    graph: md.SubsystemGraph, model: mujoco.MjModel, held: Mapping[str, float] | None = None
 ) -> float:
     """The largest difference of torques from mj_inverse, relative, in random states of the open tree."""
-    rigid, worst, rng = rigid_bodies(model, False), 0.0, np.random.default_rng(seed)
+    rigid, worst, rng = rigid_bodies(model, False), 0.0, np.random.default_rng(0)
     rigid.opt.disableflags |= CONSTRAINTS
     data, order = mujoco.MjData(rigid), md.joint_order.from_mujoco(graph, model)
     for _ in range(3):
@@ -87,13 +87,13 @@ def tree_difference(
 
 
 def loop_differences(
-    graph: md.SubsystemGraph, model: mujoco.MjModel, held: Mapping[str, float] | None = None, seed: int = 0
+    graph: md.SubsystemGraph, model: mujoco.MjModel, held: Mapping[str, float] | None = None
 ) -> LoopDifferences:
     """Of closed-loop inverse dynamics near the reference position, at random velocities and accelerations.
 
     Raises ModularDynamicsError: the loops are not solved.
     """
-    rigid, rng = rigid_bodies(model, True), np.random.default_rng(seed)
+    rigid, rng = rigid_bodies(model, True), np.random.default_rng(0)
     names = graph.independent_joint_names
     order = md.joint_order.from_mujoco(graph, model)
     guess = order.from_q(model.qpos0)

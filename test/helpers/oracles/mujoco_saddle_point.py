@@ -1,16 +1,16 @@
 """Hybrid dynamics of trees and of `connect` constraints, by MuJoCo's M, bias and Jacobians.
 
-[M -J^T -E^T; J 0 0; E 0 0] [a; lambda; tau_p] = [tau_f - h; -Jdot v; a_p], E selects joints p. MuJoCo's
-soft constraint forces play no part.
+The system is that of saddle_point.py; MuJoCo's soft constraint forces play no part.
 """
 
 import mujoco
 import numpy as np
 
 import modular_dynamics as md
+from helpers.oracles.saddle_point import SaddlePoint
 
 
-class MujocoSaddlePoint:
+class MujocoSaddlePoint(SaddlePoint):
     """M, h and the rows of all `connect` constraints at one state (q, v in the graph's order).
 
     Attributes:
@@ -52,12 +52,7 @@ class MujocoSaddlePoint:
 
     def solve(self, known, a, tau):
         """a (nv,), and tau (nv,) with the torques of the joints whose accelerations are known, by mask."""
-        nv, m, E = len(self.M), len(self.J), np.eye(len(self.M))[known]
-        saddle = np.zeros((nv + m + len(E), nv + m + len(E)))
-        saddle[:nv] = np.hstack([self.M, -self.J.T, -E.T])
-        saddle[nv:, :nv] = np.vstack([self.J, E])
-        right = np.concatenate([np.where(known, 0.0, tau) - self.h, -self.drift, a[known]])
-        solution = np.linalg.lstsq(saddle, right, 1e-13)[0]
+        accelerations, efforts, _ = super().solve(known, a, tau)
         torques = np.where(known, 0.0, tau)
-        torques[known] = solution[nv + m :]
-        return solution[:nv], torques
+        torques[known] = efforts
+        return accelerations, torques

@@ -53,14 +53,11 @@ class SaddlePoint:
 
         Returns both, and the residual of the system.
         """
-        nv, m, E = len(self.M), len(self.J), np.eye(len(self.M))[known_a]
-        p = len(E)
-        saddle = np.zeros((nv + m + p, nv + m + p))
-        saddle[:nv, :nv], saddle[:nv, nv : nv + m], saddle[:nv, nv + m :] = self.M, -self.J.T, -E.T
-        saddle[nv : nv + m, :nv], saddle[nv + m :, :nv] = self.J, E
+        nv, rows = len(self.M), np.vstack([self.J, np.eye(len(self.M))[known_a]])
+        saddle = np.block([[self.M, -rows.T], [rows, np.zeros((len(rows), len(rows)))]])
         right = np.concatenate([np.where(known_a, 0.0, tau) - self.h, -self.drift, a[known_a]])
         solution = np.linalg.lstsq(saddle, right, 1e-13)[0]
-        return solution[:nv], solution[nv + m :], np.abs(saddle @ solution - right).max()
+        return solution[:nv], solution[nv + len(self.J) :], np.abs(saddle @ solution - right).max()
 
 
 def assert_moves_as_pinocchio_allows(graph, closed, seed=0):

@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.robots.module_types import own_types
 from modular_dynamics import modular
-from modular_dynamics.algebra import to_rotation_translation
+from modular_dynamics.algebra import from_xyz_rpy, to_rotation_translation
 from modular_dynamics.exceptions import AssemblyError
 from modular_dynamics.modular.modules.module_type import mating
 
@@ -38,7 +38,7 @@ def random_assembly(seed, rings=None, kinds=None):
     """
     rng = np.random.default_rng(seed)
     kinds = kinds or KINDS[rng.integers(len(KINDS))]
-    count, assembly = int(rng.integers(1, MOST_MODULES + 1)), None
+    count = int(rng.integers(1, MOST_MODULES + 1))
     assembly = modular.Assembly(
         ("v0", str(rng.choice(kinds))), mount=random_mount(rng), types=own_types(), name=f"random_{seed}"
     )
@@ -80,17 +80,16 @@ def meeting_ports(assembly):
 
     A port is in at most one of them.
     """
-    x_base = {assembly.base: None}
+    x_base = {assembly.base: from_xyz_rpy(np.zeros(3), np.zeros(3))}
     for docking in assembly.dockings:
         a, b = assembly.kinds[docking.parent], assembly.kinds[docking.module]
         x = a.ports[docking.parent_port].x_module_port * mating(docking.turn)
         x = x * b.ports[docking.port].x_module_port.conjugate()
-        above = x_base[docking.parent]
-        x_base[docking.module] = x if above is None else above * x
-    poses = {}
-    for module, port in free_ports(assembly):
-        x = assembly.kinds[module].ports[port].x_module_port
-        poses[module, port] = x if x_base[module] is None else x_base[module] * x
+        x_base[docking.module] = x_base[docking.parent] * x
+    poses = {
+        (module, port): x_base[module] * assembly.kinds[module].ports[port].x_module_port
+        for module, port in free_ports(assembly)
+    }
     places = {key: to_rotation_translation(x)[1] for key, x in poses.items()}
     found, used = [], set()
     for one, other in combinations(poses, 2):

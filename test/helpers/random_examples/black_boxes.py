@@ -55,12 +55,12 @@ class BoxedTree:
 
 
 @st.composite
-def boxed_trees(draw, largest: int = 12) -> BoxedTree:
+def boxed_trees(draw) -> BoxedTree:
     """Trees with black boxes at a quarter of the links, some of them in others or beyond the end of others.
 
     Every other joint is in the subsystem of the joint that carries it or of one beside it, or begins its own.
     """
-    drawn = draw(random_trees(largest))
+    drawn = draw(random_trees(12))
     rng = default_rng(draw(st.integers(0, 2**32 - 1)))
     tree = BoxedTree(drawn.urdf)
     below: dict[str, list[ElementTree.Element]] = {}

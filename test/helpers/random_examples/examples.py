@@ -22,7 +22,7 @@ def register_profiles() -> None:
             name,
             max_examples=count,
             derandomize=name == "daily",  # what fails must fail again; new examples are for the night
-            deadline=None,  # compilation, and other processes, make single examples slow
+            deadline=None,  # other processes make single examples slow
             suppress_health_check=[HealthCheck.too_slow],
             print_blob=True,
         )

@@ -34,7 +34,7 @@ class JointTree:
 
 
 def _dynamics(rng, kind, name):
-    """<dynamics> of a joint, and perhaps a tag; floating ones have no armature, see `reason_for_matrix`."""
+    """<dynamics> of a joint, and the tag <joint_dynamics>; floating joints get no armature."""
     friction = f'<dynamics damping="{rng.random():.4f}" friction="{rng.random():.4f}"/>'
     armature = 0.0 if kind == "floating" else rng.random()
     values = f'armature="{armature:.4f}"'

@@ -1,4 +1,4 @@
-"""Robots with closed loops, states of theirs, and what two tests of compiled functions share."""
+"""Robots with closed loops, and states near which their loops close."""
 
 import gc
 import sys
@@ -70,7 +70,7 @@ def largest(difference, values):
 
 
 def assert_allocates_nothing(run):
-    """Of Python's objects, once the first calls are over."""
+    """Repeated calls of a function allocate no Python objects."""
     gc.collect()  # which empties Python's lists of free objects
     run()
     before = sys.getallocatedblocks()

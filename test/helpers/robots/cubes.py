@@ -4,8 +4,6 @@ import numpy as np
 
 from helpers.robots.urdf_text import inertial, joint, robot
 
-__all__ = ["cubes"]
-
 EDGE, MASS = 0.09, 0.6  # [m, kg] our choice: the papers give none
 
 

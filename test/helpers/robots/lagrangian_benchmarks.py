@@ -7,21 +7,21 @@ from helpers.robots.urdf_text import inertial, joint, robot
 NO_INERTIA = np.zeros((3, 3))
 
 
-def double_pendulum(masses=(1.5, 0.5), lengths=(0.8, 0.6)):
+def double_pendulum():
     """Rods hang along -z and swing about -y: forward, along x, where the angle is positive."""
     parts = ['<link name="ground"/>']
     above, place = "ground", (0.0, 0.0, 0.0)
-    for k, (mass, length) in enumerate(zip(masses, lengths, strict=True), 1):
+    for k, (mass, length) in enumerate(((1.5, 0.8), (0.5, 0.6)), 1):
         parts.append(f'<link name="rod{k}">{inertial(mass, (0, 0, -length), NO_INERTIA)}</link>')
         parts.append(joint(f"swing{k}", "continuous", above, f"rod{k}", place, axis=(0, -1, 0)))
         above, place = f"rod{k}", (0.0, 0.0, -length)
     return robot("double pendulum", parts)
 
 
-def crane(cart=3.0, load=0.5, length=0.6):
+def crane():
     """A cart on a prismatic joint along x, a point mass below it."""
-    parts = ['<link name="ground"/>', f'<link name="cart">{inertial(cart, (0, 0, 0), NO_INERTIA)}</link>']
-    parts.append(f'<link name="rope">{inertial(load, (0, 0, -length), NO_INERTIA)}</link>')
+    parts = ['<link name="ground"/>', f'<link name="cart">{inertial(3.0, (0, 0, 0), NO_INERTIA)}</link>']
+    parts.append(f'<link name="rope">{inertial(0.5, (0, 0, -0.6), NO_INERTIA)}</link>')
     parts.append(joint("drive", "prismatic", "ground", "cart", (0, 0, 0), axis=(1, 0, 0)))
     parts.append(joint("swing", "continuous", "cart", "rope", (0, 0, 0), axis=(0, -1, 0)))
     return robot("crane", parts)

@@ -29,13 +29,11 @@ class Builder:
         if not motor:
             self.tags.append(f'<passive joint="{name}"/>')
 
-    def slide(self, name, parent, child, xyz, axis, motor=False, limits=(-1, 1)):
-        self.elements += [
-            self._link(child),
-            joint(name, "prismatic", parent, child, xyz, axis=axis, limits=limits),
-        ]
-        if not motor:
-            self.tags.append(f'<passive joint="{name}"/>')
+    def slide(self, name, parent, child, xyz, axis):
+        """Add a passive one."""
+        slide = joint(name, "prismatic", parent, child, xyz, axis=axis, limits=(-1, 1))
+        self.elements += [self._link(child), slide]
+        self.tags.append(f'<passive joint="{name}"/>')
 
     def chain(self, name, parent, child, xyz, axes):
         """Passive joints with axes through one point: x, y, z in turn."""
@@ -45,14 +43,10 @@ class Builder:
             return
         for k, axis in enumerate(axes):
             last = k == len(axes) - 1
-            here, there = (
-                parent if k == 0 else f"{name}_{axes[k - 1]}_link",
-                child if last else f"{name}_{axis}_link",
-            )
+            there = child if last else f"{name}_{axis}_link"
             direction = np.eye(3)["xyz".index(axis)]
-            self.turn(
-                f"{name}_{axis}", here, there, xyz if k == 0 else (0, 0, 0), direction, mass=float(last)
-            )
+            self.turn(f"{name}_{axis}", parent, there, xyz, direction, mass=float(last))
+            parent, xyz = there, (0, 0, 0)
 
     def cut(self, name, kind, predecessor, successor, axis=(0, 0, 1)):
         self.tags.append(loop_joint(name, kind, predecessor, successor, axis))
@@ -102,14 +96,14 @@ def delta(platform=0.1):
     return builder
 
 
-def bricard(builder=None, tag="", base="base"):
+def bricard():
     """A chain of six joints whose axes meet in threes, and a knee in it: closed by a revolute loop joint."""
-    builder, rod, rocker = builder or Builder(), f"rod{tag}", f"rocker{tag}"
-    builder.turn(f"hip{tag}", base, f"thigh{tag}", (0, 0, 0), (0, 1, 0), motor=True)
-    builder.turn(f"knee{tag}", f"thigh{tag}", f"shank{tag}", (0, 0, -0.4), (0, 1, 0))
-    builder.chain(f"ankle{tag}", f"shank{tag}", rod, (0, 0, -0.35), ("x", "y", "z"))
-    builder.turn(rocker, base, rocker, (0.3, 0.05, 0), (0, 0.9987, 0.05))
-    builder.cut(f"pin{tag}", "revolute", (rod, (0.25, 0, 0)), (rocker, (0, 0, -0.5)), (0, 0.6, 0.8))
+    builder = Builder()
+    builder.turn("hip", "base", "thigh", (0, 0, 0), (0, 1, 0), motor=True)
+    builder.turn("knee", "thigh", "shank", (0, 0, -0.4), (0, 1, 0))
+    builder.chain("ankle", "shank", "rod", (0, 0, -0.35), ("x", "y", "z"))
+    builder.turn("rocker", "base", "rocker", (0.3, 0.05, 0), (0, 0.9987, 0.05))
+    builder.cut("pin", "revolute", ("rod", (0.25, 0, 0)), ("rocker", (0, 0, -0.5)), (0, 0.6, 0.8))
     return builder
 
 

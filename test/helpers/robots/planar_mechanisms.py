@@ -17,22 +17,22 @@ def four_bar_by_cosines(theta, side):
     return np.array([theta, np.angle((end - crank) / crank), -np.angle(end - D)])
 
 
-def slider_crank(robot=None, offset=0.1, swapped=False):
-    """Crank 0.4, rod 1, and a slider along the x axis, shifted by ``offset``; cut at the rod's end."""
-    robot = robot or Planar(1)
+def slider_crank(swapped=False):
+    """Crank 0.4, rod 1, and a slider along the x axis, shifted by 0.1; cut at the rod's end."""
+    robot = Planar(1)
     robot.turn("crank", "world", "crank", (0, 0))
     robot.turn("rod", "crank", "rod", (0.4, 0))
     robot.slide("slider", "world", "slider", (1, 0))
-    ends = ("rod", (1.4, 0)), ("slider", (0, offset))
+    ends = ("rod", (1.4, 0)), ("slider", (0, 0.1))
     (before, p), (after, s) = reversed(ends) if swapped else ends
     robot.cut("pin", before, p, after, s)
     robot.passive("rod", "slider")
     return robot
 
 
-def crane(robot=None):
+def crane():
     """A boom that a cylinder lifts: hinged at (0.5, -0.3), its rod pinned to the boom at (1.2, 0.1)."""
-    robot = robot or Planar(2)
+    robot = Planar(2)
     robot.turn("boom", "world", "boom", (0, 0))
     robot.turn("hinge", "world", "tube", (0.5, -0.3))
     robot.slide("rod", "tube", "rod", (1, 0))
@@ -71,9 +71,9 @@ def mimicked():
     return robot
 
 
-def yoke(robot=None):
+def yoke():
     """Two slides: a Scotch yoke, its slot oblique, and the crank's pin in it."""
-    robot = robot or Planar(5)
+    robot = Planar(5)
     robot.turn("crank", "world", "crank", (0, 0))
     robot.slide("yoke", "world", "yoke", (1, 0))
     robot.slide("block", "yoke", "block", (0.6, 0.8))

@@ -1,6 +1,7 @@
 """Descriptions of planar mechanisms that do not look planar: the plane is oblique, and so is every frame."""
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 import modular_dynamics as md
 from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
@@ -46,9 +47,7 @@ class Planar:
 
     def _anchor(self, link, point):
         rotation, origin = self.frames[link]
-        turned = rotation.T @ self.rotation
-        roll, yaw = np.arctan2(turned[2, 1], turned[2, 2]), np.arctan2(turned[1, 0], turned[0, 0])
-        rpy = roll, np.arcsin(-turned[2, 0]), yaw
+        rpy = Rotation.from_matrix(rotation.T @ self.rotation).as_euler("xyz")
         return link, rotation.T @ (self.rotation @ np.asarray(point) - origin), rpy
 
     def passive(self, *names):

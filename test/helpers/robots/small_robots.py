@@ -1,4 +1,4 @@
-"""Robots of a few joints, for tests that also run without the compiler."""
+"""Robots of a few joints with random numbers."""
 
 import numpy as np
 
@@ -13,13 +13,11 @@ JOINTS = {
 }
 
 
-def small_robot(name, floating_base=False, seed=0):
+def small_robot(name):
     """A robot of JOINTS, its numbers random: link k moves on joint k, link 0 is the ground."""
-    rng = np.random.default_rng(seed)
-    base = random_inertial(rng) if floating_base else ""
-    parts = [f'<link name="l0">{base}</link>']
+    rng, parts = np.random.default_rng(0), ['<link name="l0"/>']
     for k, (kind, parent) in enumerate((words.split() for words in JOINTS[name]), 1):
         axis, place, turn = rng.normal(size=(3, 3))
         parts.append(f'<link name="l{k}">{random_inertial(rng)}</link>')
         parts.append(joint(f"j{k}", kind, f"l{parent}", f"l{k}", place, turn, axis / np.linalg.norm(axis)))
-    return md.load_urdf(robot(name, parts), floating_base=floating_base)
+    return md.load_urdf(robot(name, parts))

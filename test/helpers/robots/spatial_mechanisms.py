@@ -42,14 +42,14 @@ def loaded(name, elements, tags):
         return md.load_urdf(robot(name, elements, tags))
 
 
-def spinning_rod(rods=1, com=(0.2, 0.03, 0.02)):
+def spinning_rod(rods=1):
     """Cranks, each of which turns a rocker by a rod between two balls (RSSR): the rods can spin."""
     elements, tags = [link("base")], []
     for k in range(rods):
         at = np.array([0.0, 1.5 * k, 0.0])
         elements += [
             link(f"crank{k}", 1.0, (0.05, 0.01, 0)),
-            link(f"rod{k}", 0.6, com),
+            link(f"rod{k}", 0.6, (0.2, 0.03, 0.02)),
             link(f"rocker{k}", 0.8),
         ]
         elements += [joint(f"motor{k}", "continuous", "base", f"crank{k}", at, axis=Z)]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
+from helpers.paths import ROBOTS
 from helpers.robots.exoskeleton import CASE, reference_inertias
 from modular_dynamics.exceptions import StateError, UnsupportedModelError
 from papers.closed_loop_elimination.counting import WEIGHTS, Count, OperationGraph, count
@@ -36,8 +37,8 @@ TOLERANCE = 1e-9
 
 
 @pytest.fixture(scope="module")
-def graph(load_robot):
-    return load_robot("exoskeleton")
+def graph():
+    return md.load_urdf(ROBOTS / "exoskeleton.urdf")
 
 
 @pytest.fixture(scope="module", params=METHODS)
@@ -89,8 +90,8 @@ def test_terms_are_those_of_the_numeric_core(graph, method):
 
 
 @pytest.mark.parametrize("turned", ["theta_10", "theta_14", "rho_5", "rho_3"])
-def test_axes_that_point_the_other_way(load_robot, name, turned):
-    tree = ElementTree.fromstring(load_robot("exoskeleton").urdf)
+def test_axes_that_point_the_other_way(graph, name, turned):
+    tree = ElementTree.fromstring(graph.urdf)
     joint = tree.find(f"joint[@name='{turned}']")
     joint.find("axis").set("xyz", "0 0 -1")
     limit = joint.find("limit")
@@ -101,17 +102,17 @@ def test_axes_that_point_the_other_way(load_robot, name, turned):
         for driver in gear.iter("driver"):
             if turned == driver.get("joint"):
                 driver.set("ratio", str(-float(driver.get("ratio"))))
-    graph = md.load_urdf(ElementTree.tostring(tree, encoding="unicode"))
-    method = Method(graph, name)
+    turned_graph = md.load_urdf(ElementTree.tostring(tree, encoding="unicode"))
+    method = Method(turned_graph, name)
     sign = np.array([-1.0 if joint == turned else 1.0 for joint in graph.independent_joint_names])
     for q, v, a in random_states(2):
-        expected = md.inverse_dynamics(graph, sign * q, v, a)
+        expected = md.inverse_dynamics(turned_graph, sign * q, v, a)
         close(method.evaluate(method.torque, given(method, sign * q), v, a), expected)
 
 
 @pytest.mark.parametrize("robot", ["four_bar", "crane"])
-def test_other_mechanisms_of_dyads(load_robot, name, robot):
-    graph = load_robot(robot)
+def test_other_mechanisms_of_dyads(name, robot):
+    graph = md.load_urdf(ROBOTS / f"{robot}.urdf")
     method = Method(graph, name)
     reference = md.close_loops(graph, np.zeros(len(graph.independent_joint_names)))
     own = [graph.q_slice(joint).start for joint in graph.independent_joint_names]
@@ -161,10 +162,10 @@ def test_counting():
     assert list(WEIGHTS.values()) == [1, 1, 4, 5, 10, 15, 1]
 
 
-def test_refusals(graph, load_robot):
+def test_refusals(graph):
     message = "the parent of prismatic joint 'piston_slide' is not a revolute"
     with pytest.raises(UnsupportedModelError, match=message):
-        Method(load_robot("slider_crank"), "IC")
+        Method(md.load_urdf(ROBOTS / "slider_crank.urdf"), "IC")
     with pytest.raises(StateError, match="unknown method 'XY'; the methods are TE, DE, IC"):
         Method(graph, "XY")
     crossed = graph.with_independent_joints("rho_1", "rho_2", "theta_9", "rho_5", "rho_7")

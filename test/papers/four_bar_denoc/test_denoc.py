@@ -5,6 +5,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.oracles.motions import rate
+from helpers.paths import ROBOTS
 from papers.four_bar_denoc.denoc import FourBar, Link
 
 LINKS = Link.uniform(0.05, 1.5), Link.uniform(0.10, 3.0), Link.uniform(0.13, 5.0)
@@ -12,9 +13,9 @@ SPEED = 45 * 2 * np.pi / 60
 
 
 @pytest.fixture(params=[9.81, 0.0], ids=["with gravity", "without gravity"])
-def pair(request, load_robot):
-    gravity = request.param
-    return FourBar(*LINKS, 0.15, gravity), load_robot("four_bar", gravity=(0.0, 0.0, -gravity))
+def pair(request):
+    graph = md.load_urdf(ROBOTS / "four_bar.urdf", gravity=(0.0, 0.0, -request.param))
+    return FourBar(*LINKS, 0.15, request.param), graph
 
 
 def test_closes_at_the_published_angle():

@@ -11,8 +11,6 @@ import modular_dynamics as md
 from modular_dynamics import loops
 from modular_dynamics.algebra import translation
 
-__all__ = ["Wrong", "compute"]
-
 #: Rounding of one torque, against the largest product of masses and lengths that may enter it.
 _ROUNDING = 1e-12
 #: Numbers whose squares are 0: Pinocchio takes an axis of that length for none.

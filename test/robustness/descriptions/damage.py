@@ -10,8 +10,6 @@ from typing import Any
 import yaml
 from lxml import etree
 
-__all__ = ["as_bytes", "damaged_urdf", "damaged_yaml"]
-
 Changed = tuple[str, str]
 """A text, and what was done to it."""
 
@@ -87,9 +85,6 @@ def _changed(text: str, random: Random, changes: Any, counts: tuple[int, ...]) -
     return text, "; ".join(done)
 
 
-# ---- any text ---------------------------------------------------------------------------------------------
-
-
 def _truncated(text: str, random: Random) -> Changed:
     at = random.randrange(len(text) + 1)
     return text[:at], f"cut off at {at}"
@@ -110,8 +105,6 @@ def _characters_changed(characters: tuple[str, ...]) -> Callable[[str, Random], 
 
     return change
 
-
-# ---- elements and attributes of a URDF --------------------------------------------------------------------
 
 _ATTRIBUTE = re.compile(r"""([\w:-]+)(\s*=\s*)"([^"<]*)\"""")
 _NUMERIC = re.compile(r"^[-+0-9.eE\s]+$")
@@ -224,8 +217,6 @@ _IN_URDF = (
     _part_repeated,
 )
 
-
-# ---- YAML -------------------------------------------------------------------------------------------------
 
 _VALUE = re.compile(r"(?<=[:,\[] )([^\s,{}\[\]][^,{}\[\]\n]*)")
 _PLAIN = (

@@ -15,8 +15,6 @@ from robustness.descriptions.damage import as_bytes, damaged_urdf, damaged_yaml
 from robustness.descriptions.outcomes import Outcome, outcome_of
 from robustness.harness.tally import Effort, Tally
 
-__all__ = ["DOCUMENTED", "URDFS", "partition_files", "read", "urdfs"]
-
 URDFS = sorted(ROBOTS.glob("*.urdf"))
 #: The partition file of the documentation has every key.
 DOCUMENTED = (ROOT / "docs/urdf_tags.md").read_text("utf-8").split("```yaml\n")[1].split("```")[0]

@@ -11,8 +11,6 @@ import modular_dynamics as md
 
 from .computations import Wrong, compute
 
-__all__ = ["FAULTS", "Outcome", "outcome_of"]
-
 #: Outcomes that no description may have.
 FAULTS = ("wrong", "raw", "slow")
 

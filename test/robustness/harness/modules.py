@@ -15,8 +15,6 @@ from robustness.harness.oracle import TOLERANCE, Oracle
 from robustness.harness.tally import Effort, Tally
 from robustness.harness.target import START, Target
 
-__all__ = ["Modules", "run"]
-
 LONGEST = 8  # modules in the snake
 KEPT = 500  # states that may still be answered
 DESCRIPTIONS = QoSProfile(depth=20, durability=DurabilityPolicy.TRANSIENT_LOCAL)

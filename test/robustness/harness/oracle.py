@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from papers.charmie_torso.mujoco_loops import parsed_without_shapes, rigid_model, specification
 
-__all__ = ["TOLERANCE", "Oracle", "Terms"]
-
 Array = NDArray[np.float64]
 #: Of a torque, relative to the largest term of any: two libraries add up in different orders.
 TOLERANCE = 1e-9

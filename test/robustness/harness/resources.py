@@ -1,10 +1,8 @@
 """Memory, file descriptors and threads of a process, and whether they grow."""
 
-import os
-from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Resources", "growth", "resources_of"]
+import psutil
 
 #: What a node may add after its first third: caches of Python and of DDS fill for a while, a leak goes on.
 MEMORY = 20.0  # [MiB]
@@ -21,10 +19,8 @@ class Resources(NamedTuple):
 
 def resources_of(pid: int) -> Resources:
     """What a process of this user has in use now."""
-    folder = Path(f"/proc/{pid}")
-    pages = int((folder / "statm").read_text().split()[1])
-    memory = pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-    return Resources(memory, len(os.listdir(folder / "fd")), len(os.listdir(folder / "task")))
+    process = psutil.Process(pid)
+    return Resources(process.memory_info().rss / 2**20, process.num_fds(), process.num_threads())
 
 
 def growth(samples: list[Resources]) -> tuple[str, bool]:
@@ -37,7 +33,7 @@ def growth(samples: list[Resources]) -> tuple[str, bool]:
             ("memory", "descriptors", "threads"), (" MiB", "", ""), first, last, strict=True
         )
     )
-    grown = Resources(*(b - a for a, b in zip(first, last, strict=True)))  # type: ignore[arg-type]
+    grown = Resources(*(b - a for a, b in zip(first, last, strict=True)))
     return text, grown.memory > MEMORY or grown.descriptors > DESCRIPTORS or grown.threads > THREADS
 
 

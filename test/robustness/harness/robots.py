@@ -8,8 +8,6 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PERIOD", "joint_names", "state_at", "tree_urdf"]
-
 Array = NDArray[np.float64]
 #: [ns] After which the motion begins again, without a step.
 PERIOD = 10**12

@@ -7,8 +7,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-__all__ = ["Effort", "Finding", "Tally", "print_table"]
-
 MOST_FINDINGS = 20  # that are kept of one test; all are counted
 KINDS = ("tried", "right", "refused", "wrong", "died")
 

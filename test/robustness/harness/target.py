@@ -30,8 +30,6 @@ from robustness.harness.judge import Judge
 from robustness.harness.robots import joint_names, state_at, tree_urdf
 from robustness.harness.tally import Effort, Tally
 
-__all__ = ["RECOVERY", "START", "Target", "ros"]
-
 START = 60.0  # [s] that a node may need until its first answer, on a busy machine
 OWN_DELAY = 120.0  # [s] of this process, which may have 5,000 answers to compare: 4 ms each with 200 joints
 ENDING = 30.0  # [s] after SIGINT
@@ -267,7 +265,7 @@ class Target:
             if not self.spin_until(lambda: client.service_is_ready() or ended(), START):
                 return None
             for _ in range(3):  # a response may be lost while DDS connects
-                future = client.call_async(kind.Request(**request))  # type: ignore[attr-defined]
+                future = client.call_async(kind.Request(**request))
                 if self.spin_until(lambda: future.done() or ended(), limit) and future.done():  # noqa: B023  # called in this round
                     return future.result()
             return None

@@ -10,8 +10,6 @@ import numpy as np
 
 from helpers.paths import ROBOTS
 
-__all__ = ["bad_changes"]
-
 Bad = tuple[str, dict[str, Any], str, str]
 """Service, fields, name of the code, and what the message says."""
 

@@ -4,8 +4,6 @@ from typing import Any
 
 from modular_dynamics_interfaces import srv
 
-__all__ = ["SERVICES", "request"]
-
 SERVICES = {
     "set_payload": srv.SetPayload,
     "attach_subsystem": srv.AttachSubsystem,

@@ -1,4 +1,4 @@
-"""A session of dynamics_node in a node without DDS, in a time that the test sets."""
+"""A session of dynamics_node without DDS, with a clock that the test sets."""
 
 import numpy as np
 from sensor_msgs.msg import JointState
@@ -37,7 +37,7 @@ class LoneSession(DynamicsSession):
         return [stamp_nanoseconds(one.header.stamp) / S for one in self.torques]
 
     def send(self, now, stamp=None, arrival=None, names=NAMES, q=Q, v=V, effort=()):
-        """Receive a joint state; return the torques that it brings."""
+        """Receive a joint state; return the messages of torques that are published then."""
         self._node.time, before = round(now * S), len(self.torques)
         numbers = {"position": q, "velocity": v, "effort": effort}
         message = JointState(name=list(names), **{k: np.array(x, float).tolist() for k, x in numbers.items()})
