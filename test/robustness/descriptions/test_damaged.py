@@ -16,7 +16,7 @@ from modular_dynamics import modular
 from modular_dynamics.modular import Assembly, IncidenceMatrix, gaits, read_module_type
 from robustness.descriptions.computations import Wrong, compute
 from robustness.descriptions.damage import as_bytes, damaged_urdf, damaged_yaml
-from robustness.descriptions.damaged import DOCUMENTED, URDFS, read
+from robustness.descriptions.damaged import URDFS, read
 from robustness.descriptions.outcomes import FAULTS, outcome_of
 
 #: Short runs; `make robustness` makes longer ones.
