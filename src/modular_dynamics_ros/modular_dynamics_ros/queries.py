@@ -3,11 +3,7 @@
 from typing import Any
 
 from builtin_interfaces.msg import Time
-from modular_dynamics_interfaces.srv import (
-    GetEquationOfMotion,
-    InverseDynamics,
-    TrajectoryTorques,
-)
+from modular_dynamics_interfaces.srv import GetEquationOfMotion, InverseDynamics, TrajectoryTorques
 
 from modular_dynamics_ros.computation.queries import quantities
 from modular_dynamics_ros.computation.queries.query_model import QueryModel, Subject, code_of, state_of

@@ -12,9 +12,9 @@ from modular_dynamics_interfaces.srv import SetPayload, TareBlackBox
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Harness
 from helpers.wrenches import in_carrying_link
+from modular_dynamics_ros.lifecycle.node import SUCCESS
 from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
-from modular_dynamics_ros.node.robot_node import SUCCESS
 from modular_dynamics_ros.node.spinning import finish
 
 BOX, PERIOD = "right_branch", 0.005

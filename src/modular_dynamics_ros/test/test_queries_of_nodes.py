@@ -11,8 +11,8 @@ import modular_dynamics as md
 from helpers.nodes.asking import SERVICES, STATE, A, Asking, good
 from helpers.nodes.dynamics_harness import Q, V
 from helpers.robots.closed_robots import path
+from modular_dynamics_ros.lifecycle.node import SUCCESS
 from modular_dynamics_ros.messages.status import ERROR
-from modular_dynamics_ros.node.robot_node import SUCCESS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 

@@ -29,10 +29,7 @@ from modular_dynamics_ros.computation.values import CLOCK_SET_BACK, Coverage, St
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import Arrival, check_age
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import BadMessage, BagError, RobotError, SettingError, listed
-from modular_dynamics_ros.messages.geometry import (
-    base_state_from_message,
-    wrench_from_message,
-)
+from modular_dynamics_ros.messages.geometry import base_state_from_message, wrench_from_message
 from modular_dynamics_ros.messages.stamps import description_of, stamp_nanoseconds, stamp_seconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.node.joint_states import JointStates

@@ -36,7 +36,6 @@ try:
 except ImportError:  # a node without floating base needs no nav_msgs
     Odometry = None
 
-__all__ = ["WHERE", "BaseInput", "WrenchInputs", "base_source"]
 
 FOR_A_MOMENT = "a wrench has stopped for a moment"
 MEANWHILE = {

@@ -21,8 +21,6 @@ from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 from modular_dynamics_ros.queries import QueryServices
 from modular_dynamics_ros.reconfiguration.services import Reconfiguration
 
-__all__ = ["DynamicsNode", "main"]
-
 
 class DynamicsNode(RobotNode[DynamicsParameters]):
     """The torques of one robot: see `DynamicsSession`; and its changes: see `Reconfiguration`."""

@@ -48,15 +48,6 @@ from modular_dynamics_ros.node.settings import dynamics_settings, graph_of
 from modular_dynamics_ros.node.topic_names import topic_names
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
-__all__ = [
-    "DynamicsOutputs",
-    "DynamicsSession",
-    "PreparedRobot",
-    "TorqueRamp",
-    "prepared_keeping",
-    "prepared_robot",
-]
-
 #: Logged before the first torques: adding gravity twice, or not at all, moves the arm.
 PUBLISHING = {
     "full": "publishing torques including gravity (output: full); for a robot that compensates gravity "

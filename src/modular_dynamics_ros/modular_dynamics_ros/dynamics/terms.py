@@ -24,8 +24,6 @@ from modular_dynamics_ros.node.outputs import MARKER_RATE, Pace, SubscribedPubli
 from modular_dynamics_ros.node.session_node import SessionNode
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
-__all__ = ["ContactOutput", "TermOutputs"]
-
 
 class ContactOutput:
     """Publishes ~/external_torques: what the world exerts along the joints whose effort is measured.

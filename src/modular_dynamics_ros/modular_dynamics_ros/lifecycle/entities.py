@@ -9,17 +9,6 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 
-__all__ = [
-    "ANSWER_DEPTH",
-    "DESCRIPTIONS",
-    "JOINT_STATES",
-    "LATCHED",
-    "NO_PUBLISHER_EVENTS",
-    "REQUESTS",
-    "ReadingNode",
-    "SENSOR",
-]
-
 #: SensorDataQoS keeps 5: at 500 Hz a pause of 10 ms (another process on the core) would lose some. At 1 kHz
 #: 200 are all that a pause of any length leaves fresh by the usual stale_after. Where states come faster than
 #: they are answered, each waits behind a full queue: in a longer one it would become stale.

@@ -11,8 +11,6 @@ from rclpy.service import Service
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 
-__all__ = ["PersistentExecutor", "entity_name"]
-
 
 class PersistentExecutor(SingleThreadedExecutor):
     """Logs what a callback raises, once per text, and goes on: one bad message must not end a node.

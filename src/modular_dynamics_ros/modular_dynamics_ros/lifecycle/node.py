@@ -24,8 +24,6 @@ from modular_dynamics_ros.lifecycle.requests import answer_all_requests
 from modular_dynamics_ros.messages.status import Status, diagnostic_array
 from modular_dynamics_ros.parameters.table import changed, declare
 
-__all__ = ["FAILURE", "STEADY_CLOCK", "SUCCESS", "ManagedNode"]
-
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 ERROR = TransitionCallbackReturn.ERROR
 Table = TypeVar("Table")

@@ -21,16 +21,6 @@ from modular_dynamics_ros.lifecycle.entities import ANSWER_DEPTH, NO_PUBLISHER_E
 from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.node.session_node import SessionNode
 
-__all__ = [
-    "MARKER_RATE",
-    "EffortWriter",
-    "JointStateWriter",
-    "Outputs",
-    "Pace",
-    "SubscribedPublishers",
-    "WrenchTopics",
-]
-
 MARKER_RATE = 30.0  # [Hz] as RViz draws
 SECOND = 1_000_000_000  # [ns]
 LOOK_PERIOD = 20_000_000  # [ns] until a subscriber that has come is noticed

@@ -29,7 +29,7 @@ from modular_dynamics_ros.computation.robot import header_of
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK, State
 from modular_dynamics_ros.exceptions import BadMessage, NodeError, NoJointsError, RobotError, SettingError
 from modular_dynamics_ros.lifecycle.entities import DESCRIPTIONS, JOINT_STATES
-from modular_dynamics_ros.lifecycle.node import FAILURE, STEADY_CLOCK, SUCCESS, ManagedNode
+from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK, ManagedNode
 from modular_dynamics_ros.messages.stamps import description_digest, description_of, stamp_seconds
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status, status_of
 from modular_dynamics_ros.node.inputs import Subscriptions, require_reference_type
@@ -39,8 +39,6 @@ from modular_dynamics_ros.node.session_node import AnswerRecord, SessionNode, Sh
 from modular_dynamics_ros.node.settings import given_positions
 from modular_dynamics_ros.node.worker import Worker
 from modular_dynamics_ros.parameters.nodes import Parameters
-
-__all__ = ["FAILURE", "SUCCESS", "WATCH_PERIOD", "Description", "RobotNode", "RobotSession"]
 
 WATCH_PERIOD = 0.02  # [s] from one look for stale input to the next
 MOST_AHEAD = 0.2  # [s] by which the clocks of two computers may differ, at least

@@ -22,15 +22,6 @@ from modular_dynamics_ros.messages.status import Status
 if TYPE_CHECKING:  # the command bag runs without ROS
     from builtin_interfaces.msg import Time
 
-__all__ = [
-    "OVERTAKEN",
-    "AnswerRecord",
-    "Clocks",
-    "SessionNode",
-    "SharedEntities",
-    "SharedSubscription",
-    "Stopwatch",
-]
 
 OUT_OF_ORDER = "older than the last answer"  # cause of a BadMessage; usual with several publishers
 OVERTAKEN = "overtaken by other joints"  # the same, where the newer joint state was not answered

@@ -10,8 +10,6 @@ from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.exceptions import SettingError, listed
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters, RobotParameters
 
-__all__ = ["dynamics_settings", "given_positions", "graph_of", "read_robot", "robot_settings"]
-
 _NUMBER = re.compile(r"[+-]?([0-9]{1,9}\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
 FARTHEST = 1e6  # [rad or m] of a given position
 

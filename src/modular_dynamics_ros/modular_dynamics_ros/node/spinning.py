@@ -27,8 +27,6 @@ from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 from modular_dynamics_ros.lifecycle.node import SUCCESS, ManagedNode
 from modular_dynamics_ros.parameters.table import usage
 
-__all__ = ["finish", "run_lifecycle_node", "run_node"]
-
 #: [s] in which further signals are the same one: Ctrl-C comes from the terminal and from ros2 launch.
 REPEATED = 0.5
 LAST_ANSWERS = 1.0  # [s] at most, until requests are answered that nothing holds up any more

@@ -8,12 +8,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
-from modular_dynamics_interfaces.srv import (
-    AttachSubsystem,
-    DetachSubsystem,
-    LockJoints,
-    SetPayload,
-)
+from modular_dynamics_interfaces.srv import AttachSubsystem, DetachSubsystem, LockJoints, SetPayload
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from std_msgs.msg import String
 
@@ -21,11 +16,7 @@ import modular_dynamics as md
 from modular_dynamics.exceptions import ModelError, ModularDynamicsError, UnknownNameError
 from modular_dynamics_ros.computation.changes import edits
 from modular_dynamics_ros.computation.changes.edits import Applied, applied
-from modular_dynamics_ros.computation.changes.kinds import (
-    Attachment,
-    Changes,
-    Payload,
-)
+from modular_dynamics_ros.computation.changes.kinds import Attachment, Changes, Payload
 from modular_dynamics_ros.diagnostics.change_log import described as described_failure
 from modular_dynamics_ros.diagnostics.change_log import one_line
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, NumbersError, RobotError, UnknownError

@@ -21,8 +21,8 @@ from modular_dynamics_ros.assembly.files import LiveAssembly
 from modular_dynamics_ros.assembly.node import AssemblyNode, AssemblyServices
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.lifecycle.entities import LATCHED, REQUESTS
+from modular_dynamics_ros.lifecycle.node import FAILURE, SUCCESS
 from modular_dynamics_ros.messages.stamps import description_of, stamp_nanoseconds
-from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 

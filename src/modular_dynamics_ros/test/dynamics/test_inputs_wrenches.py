@@ -14,9 +14,9 @@ from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.dynamics.inputs import WrenchInputs
+from modular_dynamics_ros.lifecycle.node import FAILURE, SUCCESS
 from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 

@@ -9,10 +9,10 @@ from sensor_msgs.msg import JointState
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from helpers.robots.spatial_mechanisms import platform
+from modular_dynamics_ros.lifecycle.node import SUCCESS
 from modular_dynamics_ros.messages.geometry import wrench_from_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.subsystems import connection_wrenches_from_message
-from modular_dynamics_ros.node.robot_node import SUCCESS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 

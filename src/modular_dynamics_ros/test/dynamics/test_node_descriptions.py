@@ -12,9 +12,9 @@ from std_msgs.msg import String
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import Q, V, expected
 from modular_dynamics.urdf import stamped
+from modular_dynamics_ros.lifecycle.node import FAILURE, SUCCESS
 from modular_dynamics_ros.messages.stamps import description_frame
 from modular_dynamics_ros.messages.status import OK
-from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 

@@ -17,8 +17,8 @@ from helpers.nodes.changes.changing import request
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROBOTS
 from modular_dynamics_ros.dynamics.node import DynamicsNode
+from modular_dynamics_ros.lifecycle.node import FAILURE, SUCCESS
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
-from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
 from modular_dynamics_ros.reactions.node import TorsoReactionNode
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]

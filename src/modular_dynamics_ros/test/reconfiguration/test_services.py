@@ -8,8 +8,8 @@ from rclpy.parameter import Parameter
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V
 from helpers.rebuilt import assert_same_to_the_bit
+from modular_dynamics_ros.lifecycle.node import SUCCESS
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.node.robot_node import SUCCESS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 

@@ -8,17 +8,9 @@ import numpy as np
 import modular_dynamics as md
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop
 from modular_dynamics_ros.computation.computation import Dynamics
-from modular_dynamics_ros.computation.queries.query_model import (
-    QueryError,
-    QueryModel,
-)
+from modular_dynamics_ros.computation.queries.query_model import QueryError, QueryModel
 from modular_dynamics_ros.computation.torque_terms import TorqueTerms
-from modular_dynamics_ros.computation.values import (
-    AppliedWrenches,
-    Array,
-    Configuration,
-    State,
-)
+from modular_dynamics_ros.computation.values import AppliedWrenches, Array, Configuration, State
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
 
