@@ -196,7 +196,8 @@ class CsvResults:
         answer, robot = result.answer, self._robot
         state = answer.state
         parts: Sequence[Any] = (state.q, state.v, state.a) if self._motion else ()
-        wrenches = [answer.dynamics.connection_wrench(k)[1] for k in range(len(robot.graph.subsystems))]
+        tree, count = answer.dynamics.tree, len(robot.graph.subsystems)
+        wrenches = [tree.connection_wrench_in_link(k)[1] for k in range(count)]
         values = np.concatenate([*parts, answer.effort[robot.published], result.residual, *wrenches]).tolist()
         # the shortest text that gives the same number
         cells = ["" if value != value else repr(value) for value in values]  # noqa: PLR0124  # NaN

@@ -204,7 +204,7 @@ class DynamicsOutputs(Outputs):
         """Publish what is subscribed to besides the torques."""
         dynamics, stamp = answer.dynamics, stamp_message(stamp_ns)
         if self._wrenches_publisher in self.subscribed.publishers:
-            message = self._wrenches.write(stamp, dynamics.connection_wrench, self.description)
+            message = self._wrenches.write(stamp, dynamics.tree.connection_wrench_in_link, self.description)
             self._wrenches_publisher.publish(message)
         if isinstance(dynamics, ClosedLoopSolution):
             if self._completed_publisher in self.subscribed.publishers:
@@ -215,7 +215,8 @@ class DynamicsOutputs(Outputs):
         if (base := self._robot.base) is not None and self._base_publisher in self.subscribed.publishers:
             wrench = self._base_wrench.write(stamp, base.link, dynamics.base_wrench)
             self._base_publisher.publish(wrench)
-        self._connections.publish(stamp, lambda name: dynamics.connection_wrench(self._subsystems[name]))
+        of = self._subsystems  # their indices
+        self._connections.publish(stamp, lambda name: dynamics.tree.connection_wrench_in_link(of[name]))
         self.terms.publish(answer, stamp)
 
     def publish_motions(self, stamp: int, motions_of: Callable[[], Mapping[str, ConnectionMotion]]) -> None:

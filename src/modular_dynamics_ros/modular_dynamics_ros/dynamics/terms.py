@@ -117,7 +117,7 @@ class TermOutputs:
             automatic = arrow_scales(robot.graph)  # gravity may have changed
             scales = (one or other for one, other in zip(given, automatic, strict=True))
             write = self._marker_writer.write
-            self._markers.publish(write(stamp, dynamics.connection_wrenches, base, *scales))
+            self._markers.publish(write(stamp, dynamics.tree.connection_wrenches, base, *scales))
 
     def _publish_terms(self, answer: Answer, stamp: Time) -> None:
         """Publish the terms of the torques; report where they cannot be computed."""
@@ -136,7 +136,7 @@ class TermOutputs:
     def _wrenches(self, answer: Answer) -> Array:
         """Return wrenches (k, 6) of the joints outside black boxes, then of the loop joints."""
         dynamics = answer.dynamics
-        wrenches = dynamics.joint_wrenches[self._outside]
+        wrenches = dynamics.tree.joint_wrenches[self._outside]
         if isinstance(dynamics, ClosedLoopSolution) and self._loops:
             return np.vstack([wrenches, *(dynamics.cut_wrenches[name][1] for name in self._loops)])
         return wrenches

@@ -159,7 +159,7 @@ class AnswerRecord:
         counts.last_stamp = answer.state.stamp
         self._unanswered.start(now)
         counts.answered += 1
-        counts.latency.add(arrival, time.time_ns() - arrival)
+        counts.latencies.append((arrival, time.time_ns() - arrival))
         # only loops have assembly modes, and joints that disagree
         counts.closed_anew += not answer.configuration.continues_last
         if disagreements := answer.configuration.disagreements:

@@ -119,8 +119,7 @@ def test_torques_are_answers_also_where_wrenches_cannot_be_computed(four_link, m
 def test_output_reports_latency_limits_and_source(four_link):
     session = session_of(four_link, effort_limits="clip")
     record = session.record
-    record.counts.latency.add(0, 1_000_000)
-    record.counts.latency.add(10_000_000, 3_000_000)
+    record.counts.latencies.extend([(0, 1_000_000), (10_000_000, 3_000_000)])
     status = session.statuses()[1]
     assert (status.level, status.values["acceleration source"]) == (
         OK,

@@ -168,11 +168,8 @@ def test_arrows_are_turned_from_the_connection_frame_to_that_of_its_link(tmp_pat
     partition.write_text(f"version: 1\nsubsystems: {subsystems}\n")
     session = Session(hand(), partition_file=str(partition), force_scale=1.0, moment_scale=1.0)
     session.receive_at(1.0, Q[:3], V[:3])
-    wrenches = dict(
-        zip(
-            ("force", "moment"), np.split(session.record.last.dynamics.connection_wrenches[1], 2), strict=True
-        )
-    )
+    wrench = session.record.last.dynamics.tree.connection_wrenches[1]
+    wrenches = {"force": wrench[:3], "moment": wrench[3:]}
     connection = session.robot.graph.subsystem("fingers").connection
     R = np.array(to_rotation_translation(connection.x_link_connection)[0])
     assert np.abs(R - np.eye(3)).max() > 0.1
