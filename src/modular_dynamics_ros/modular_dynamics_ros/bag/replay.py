@@ -57,6 +57,7 @@ TEXTS = {
     "other_joints": "  names that the robot does not have",
     "damaged_messages": "messages that are damaged",
     "closed_anew": "answered after a new search for the assembly mode",
+    "time_restarts": "stamps that set the time back, as of a simulation that restarts, or damaged",
     "answered_without_reference": "answered with accelerations of zero, since no reference covers them",
 }
 
@@ -100,13 +101,13 @@ class RecordedNode:
         logger: takes problems.
 
     Attributes:
-        simulated: False, as the time is not that of /clock.
+        simulated: False, as the time is not that of /clock. restarts: how often a stamp set the time back.
     """
 
     simulated = False
 
     def __init__(self, logger: Any, *, by_stamps: bool) -> None:
-        self._by_stamps, self._now = by_stamps, 0
+        self._by_stamps, self._now, self.restarts = by_stamps, 0, 0
         self.log = ChangeLog(logger, lambda: self._now * 1e-9)
 
     def advance(self, recorded: int, stamp: int) -> int:
@@ -118,8 +119,8 @@ class RecordedNode:
         elif stamp and self._now - stamp > CLOCK_SET_BACK:
             back = (self._now - stamp) * 1e-9
             text = f"a stamp is {back:g} s older than the newest: the time restarts there, as of a simulation"
-            self.log.event("clock", "set back", text)
-            self._now = stamp
+            self.log.event("clock", "set back", f"{text}; else one of the two stamps is damaged")
+            self._now, self.restarts = stamp, self.restarts + 1
         return self._now or recorded
 
     def now(self) -> int:
@@ -261,8 +262,9 @@ class Replay:
         states may name it.
 
     Attributes:
-        record: what became of the joint states. refused: number of other bad messages, by input and cause.
-        topics: of the inputs beside joint states, with their types. names: of joints in all joint states.
+        node: as given. record: what became of the joint states. refused: number of other bad messages, by
+        input and cause. topics: of the inputs beside joint states, with their types. names: of joints in all
+        joint states.
         awaited: joint states that timed out after the first answer, by the joint that they waited for.
         uncovered: answers with accelerations of zero because no reference covers them.
 
@@ -278,7 +280,7 @@ class Replay:
         name: str,
         mark: tuple[str, int | None] | None = None,
     ) -> None:
-        self._node, self._computation, self.robot, self._mark = node, computation, computation.robot, mark
+        self.node, self._computation, self.robot, self._mark = node, computation, computation.robot, mark
         self.record = AnswerRecord(node, lambda: parameters.stale_after)
         self.record.clock = self._clock = "the bag's newest time: a larger stale_after accepts it"
         self.refused = Counter[tuple[str, str]]()
@@ -340,7 +342,7 @@ class Replay:
             raise BadMessage("another robot", text)
 
     def _answer(self, state: State, arrival: int) -> None:
-        now = self._node.now()
+        now = self.node.now()
         answer = self._computation.compute(state, now, self.record.last)
         self.record.answered(answer, arrival, now, self._computation.settings.closure_tolerance)
         self.uncovered += state.coverage is Coverage.NONE
@@ -355,10 +357,10 @@ class Replay:
             take(message)
         except BadMessage as error:
             self.refused[what, error.cause] += 1
-            self._node.log.problem(what, error.cause, f"refused: {error}")
+            self.node.log.problem(what, error.cause, f"refused: {error}")
 
     def _wrench(self, box: str | None, take: Callable[..., object], message: Any) -> None:
-        now = self._node.now()
+        now = self.node.now()
         stamp = stamp_of(message) or now
         valid_for, wrenches = self._computation.settings.stale_after, self._computation.wrenches
         check_age(stamp, now, valid_for, self._clock)
@@ -371,12 +373,12 @@ class Replay:
         assert self.robot.base is not None  # else the topic is not read
         assert states is not None
         orientation, twist = base_state_from_message(message, self.robot, self.robot.base)
-        stamp = stamp_of(message) or self._node.now()
-        states.require_order(stamp, self._node.now())
+        stamp = stamp_of(message) or self.node.now()
+        states.require_order(stamp, self.node.now())
         states.add(stamp, orientation, twist)
 
     def _reference(self, message: Any) -> None:
-        now = self._node.now()
+        now = self.node.now()
         trajectory = trajectory_from_message(message, self.robot.state_names, now)
         self._computation.accelerations.reference.add(trajectory, now)
 
@@ -447,6 +449,7 @@ class Report:
             "acceleration_lag": filter_lag(self._parameters.filter_cutoff) if source == "filtered" else None,
             "answered_without_reference": replay.uncovered,
             "closed_anew": counts.closed_anew,
+            "time_restarts": replay.node.restarts,
             "damaged_messages": self.damaged,
             "damage": self.damage,
             "residuals": replay.residuals.by_joint(),

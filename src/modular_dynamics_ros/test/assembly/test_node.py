@@ -262,6 +262,9 @@ def test_dock_undock_save_load(host, tmp_path):
     assert host.live.assembly == docked
     assert host.call(SaveAssembly, file=file).error_code == SaveAssembly.Response.FILE  # it exists
     assert host.call(LoadAssembly, file=f"{file}.yaml").error_code == LoadAssembly.Response.FILE
+    for kind in (SaveAssembly, LoadAssembly):
+        nameless = host.call(kind)
+        assert (nameless.error_code, nameless.error_message[:14]) == (kind.Response.FILE, "file is empty;")
     assert host.call(Undock, module="v1", port="3").revision == 5
     assert list(host.live.assembly) == ["v0", "v1"]
 

@@ -177,6 +177,7 @@ def test_parameters_are_the_nodes_and_their_values_yaml(tmp_path):
         "friction:=urdf",
         "stale_after:=5e-1",
         "absent_joints:=[a:=1, b:=2]",
+        "use_sim_time:=true",
         file=path,
     )
     assert (given.gravity, given.floating_base, given.friction) == ((0.0, 0.0, -1.62), True, "urdf")

@@ -70,6 +70,16 @@ def test_a_simulation_s_time_may_begin_anew(bag, names):
     found = bag(first + second)
     assert (found.code, found.report["answered"]) == (0, 40)
     assert "a stamp is 10.033 s older than the newest: the time restarts there" in found.err
+    assert found.report["time_restarts"] == 1
+
+
+@pytest.mark.parametrize("off", [-3600, 3600])
+def test_one_damaged_stamp_is_said_and_counted_and_those_after_it_are_answered(bag, names, off):
+    messages, _ = moving_states(names, 20)
+    messages[10][2][1].header.stamp.sec += off
+    found = bag(messages, "--quiet")
+    assert (found.report["answered"], found.report["time_restarts"]) == (20, 1)
+    assert "else one of the two stamps is damaged" in bag(messages).err
 
 
 def test_joint_states_without_stamps_count_when_they_were_recorded(bag, names):

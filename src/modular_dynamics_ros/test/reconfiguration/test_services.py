@@ -10,6 +10,7 @@ from helpers.nodes.dynamics_harness import NAMES, Q, V
 from helpers.rebuilt import assert_same_to_the_bit
 from modular_dynamics_ros.lifecycle.node import SUCCESS
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.reconfiguration import services
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -134,7 +135,7 @@ def test_an_unexpected_error_is_answered_and_logged(active, described, monkeypat
     def broken(*arguments):
         raise OverflowError("made up")
 
-    monkeypatch.setattr(active.node, "prepare_changed", broken)
+    monkeypatch.setattr(services, "prepared_robot", broken)
     response = active.call("SetPayload", link="left_branch", load=load)
     assert response.error_code == response.UNEXPECTED
     assert response.error_message.startswith("OverflowError: made up (test_services.py:")

@@ -55,20 +55,14 @@ def test_a_description_that_comes_while_a_change_is_prepared_is_changed_too(
     client = make(robot_description_file="").start()
     client.descriptions.publish(String(data=described.urdf))
     client.spin_until(lambda: client.node.session is not None)
-    prepare, session = client.node.prepare_changed, client.node.session
+    session, drafted = client.node.session, client.node._changes._drafted
     heavy = described.urdf.replace('<mass value="', '<mass value="1')
-
-    def slow(*arguments):
-        client.node._load_heavy = client.node._load(heavy)
-        return prepare(*arguments)
-
-    monkeypatch.setattr(client.node, "prepare_changed", slow)
-    drafted = client.node._changes._drafted
+    other = client.node._load(heavy)
 
     def then_described(*arguments):
         result = drafted(*arguments)
         if client.node.session is session:
-            client.node._add(client.node._load_heavy, Description())
+            client.node._add(other, Description())
         return result
 
     monkeypatch.setattr(client.node._changes, "_drafted", then_described)

@@ -1,6 +1,5 @@
 """Offsets of black boxes' sensors, in the sensors' frames, and the file that keeps them over restarts."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,7 +8,7 @@ import numpy as np
 import yaml
 
 from modular_dynamics.exceptions import DescriptionError
-from modular_dynamics.text.files import text_if_there, write_beside
+from modular_dynamics.text.files import replace_file, text_if_there
 from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics.text.sizes import MAX_BYTES, too_large
 from modular_dynamics.text.yaml_text import Dumper, documents
@@ -100,12 +99,7 @@ class SensorOffsets:
             written = text.encode()
             if len(written) > MAX_BYTES:
                 raise self._failure(too_large("it", len(written), MAX_BYTES, "bytes"))
-            beside = write_beside(self._path, written)
-            try:
-                os.replace(beside, self._path)
-            except OSError:
-                beside.unlink(missing_ok=True)
-                raise
+            replace_file(self._path, written)
         except OSError as error:
             raise self._failure(f"it cannot be written: {error.strerror or error}") from error
 
