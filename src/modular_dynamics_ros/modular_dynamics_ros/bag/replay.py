@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ from modular_dynamics_ros.messages.stamps import description_of, stamp_nanosecon
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.node.joint_states import JointStates
 from modular_dynamics_ros.node.session_node import AnswerRecord
-from modular_dynamics_ros.node.settings import dynamics_settings, given_positions
+from modular_dynamics_ros.node.settings import given_positions, settings_of
 from modular_dynamics_ros.node.topic_names import topic_name
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
@@ -132,13 +132,6 @@ class RecordedNode:
         return self._now
 
 
-class Result(NamedTuple):
-    """An answer, and measured less computed efforts (m,) of the robot's `joint_names`; NaN: not measured."""
-
-    answer: Answer
-    residual: Array
-
-
 class Residuals:
     """Residuals of all answers by joint: root mean square, largest."""
 
@@ -192,14 +185,13 @@ class CsvResults:
                 ]
             )
 
-    def write(self, result: Result) -> None:
-        """Write one answer."""
-        answer, robot = result.answer, self._robot
-        state = answer.state
+    def write(self, answer: Answer, residual: Array) -> None:
+        """Write one answer, and the measured less computed efforts (m,); NaN: not measured."""
+        state, robot = answer.state, self._robot
         parts: Sequence[Any] = (state.q, state.v, state.a) if self._motion else ()
         tree, count = answer.dynamics.tree, len(robot.graph.subsystems)
         wrenches = [tree.connection_wrench_in_link(k)[1] for k in range(count)]
-        values = np.concatenate([*parts, answer.effort[robot.published], result.residual, *wrenches]).tolist()
+        values = np.concatenate([*parts, answer.effort[robot.published], residual, *wrenches]).tolist()
         # the shortest text that gives the same number
         cells = ["" if value != value else repr(value) for value in values]  # noqa: PLR0124  # NaN
         with self._naming_the_file():
@@ -249,7 +241,7 @@ def load(description: str, parameters: DynamicsParameters, *, topic: str = "") -
         if not topic or isinstance(error, SettingError):
             raise
         raise RobotError(f"robot of the topic '{topic}': {error}; --robot FILE replaces it") from error
-    computation = Computation(robot, dynamics_settings(p))
+    computation = Computation(robot, settings_of(p))
     computation.wrenches.offsets = SensorOffsets(p.offsets_file)
     return computation
 
@@ -267,6 +259,8 @@ class Replay:
         joint states.
         awaited: joint states that timed out after the first answer, by the joint that they waited for.
         uncovered: answers with accelerations of zero because no reference covers them.
+        write: may be set; gets each answer, and measured less computed efforts (m,) of the robot's
+        `joint_names`, NaN where none was measured.
 
     Raises:
         RobotError: a parameter contradicts the robot.
@@ -295,7 +289,7 @@ class Replay:
             given,
             efforts=lambda: True,
         )
-        self._result: Result | None = None
+        self.write: Callable[[Answer, Array], None] = lambda answer, residual: None
         namespace, wrenches = name.rpartition("/")[0], computation.wrenches
         external = partial(self._wrench, None, wrenches.take_external)
         self._inputs: dict[str, tuple[str, str, Callable[[Any], None]]] = {
@@ -311,12 +305,8 @@ class Replay:
             self._inputs[f"{namespace}/reference"] = TRAJECTORY, "reference", self._reference
         self.topics = {topic: kind for topic, (kind, _, _) in self._inputs.items()}
 
-    def joint_state(self, message: Any, arrival: int) -> Result | None:
-        """Return the answer to a joint state; None if it gets none, which `record` counts.
-
-        Args:
-            arrival: by the bag's clock [ns].
-        """
+    def joint_state(self, message: Any, arrival: int) -> None:
+        """Answer a joint state that arrives [ns] by the bag's clock; `record` counts what becomes of it."""
         self.names.update(dict.fromkeys(message.name))
         counts = self.record.counts
         answered, incomplete = counts.answered, counts.incomplete
@@ -324,14 +314,11 @@ class Replay:
             self._require_described(message.header.frame_id)
         except BadMessage as error:
             self.record.unanswerable(error)
-            return None
+            return
         self._states.receive(message, {"source_timestamp": 0, "received_timestamp": arrival})
         self.awaited.update(self.record.missing if counts.incomplete > incomplete else ())
-        if counts.answered == answered:
-            return None
-        if not answered:  # several publishers are merged: until all have begun, waiting is no error
+        if not answered and counts.answered:  # until all publishers have begun, waiting is no error
             self.awaited.clear()
-        return self._result
 
     def _require_described(self, frame_id: str) -> None:
         """Raise BadMessage where a joint state names another description than the robot's."""
@@ -347,8 +334,9 @@ class Replay:
         self.record.answered(answer, arrival, now, self._computation.settings.closure_tolerance)
         self.uncovered += state.coverage is Coverage.NONE
         assert state.effort is not None  # `_states` reads them
-        self._result = Result(answer, (state.effort - answer.effort)[self.robot.published])
-        self.residuals.add(self._result.residual)
+        residual = (state.effort - answer.effort)[self.robot.published]
+        self.residuals.add(residual)
+        self.write(answer, residual)
 
     def input(self, topic: str, message: Any) -> None:
         """Pass a message of one of `topics` to its input; count and report it where it is refused."""
@@ -493,9 +481,7 @@ def run(
             return
         arrival = node.advance(one.time, stamp_of(one.message))
         if one.topic == arguments.joint_states:
-            result = replay.joint_state(one.message, arrival)
-            if result is not None and results is not None:
-                results.write(result)
+            replay.joint_state(one.message, arrival)
         elif one.topic in replay.topics:
             replay.input(one.topic, one.message)
         elif one.message.data != description:
@@ -504,12 +490,12 @@ def run(
 
     topics = [arguments.joint_states, *inputs]
     topics += [arguments.description] if description else []
-    quiet, results = warnings.quiet or not sys.stderr.isatty(), None
+    quiet = warnings.quiet or not sys.stderr.isatty()
     with ExitStack() as stack:
         if arguments.csv is not None:
             results = CsvResults(arguments.csv, computation.robot, motion=arguments.motion)
             stack.callback(results.close)
-            report.written = arguments.csv
+            report.written, replay.write = arguments.csv, results.write
         messages, count, console = recording.messages(topics), recording.count(topics), warnings.console
         try:
             for one in track(messages, "messages", count, console=console, transient=True, disable=quiet):

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 import modular_dynamics as md
+from modular_dynamics.dynamics.transmitted_wrenches import TransmittedWrenches
 from modular_dynamics_ros.computation.assembly_mode import AssemblyMode, refused_closure
 from modular_dynamics_ros.computation.robot import Robot, friction_torques
 from modular_dynamics_ros.computation.values import (
@@ -59,7 +60,7 @@ class ClosedLoopSolution:
         return self._of_joints(np.asarray(W.T @ torques))
 
     @property
-    def tree(self) -> md.InverseDynamicsResult:
+    def tree(self) -> TransmittedWrenches:
         """What the joints of the spanning tree transmit: wrenches of joints and subsystems."""
         return self.result.tree
 

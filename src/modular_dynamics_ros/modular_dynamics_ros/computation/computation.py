@@ -438,16 +438,16 @@ def state_after_change(robot: Robot, before: Robot, state: State) -> State | Non
 
 
 def configuration_after_change(
-    robot: Robot, before: Robot, last: Configuration, state: State, anew: Callable[[], Configuration]
+    robot: Robot, before: Robot, last: Configuration, state: State, unguided: Callable[[], Configuration]
 ) -> Configuration:
     """Return a configuration of the robot before its change as one of this robot, for `state` to follow.
 
     Args:
-        anew: returns a configuration at the state without one to follow, for joints that are new.
+        unguided: returns a configuration at the state that follows no other one, for joints that are new.
     """
     where = joint_indices(robot.state_names, before.state_names)
     names, known = robot.graph.joint_names, {*before.graph.joint_names}
-    coordinates = np.zeros(robot.graph.nq) if known.issuperset(names) else anew().coordinates.copy()
+    coordinates = np.zeros(robot.graph.nq) if known.issuperset(names) else unguided().coordinates.copy()
     for name in known.intersection(names):
         coordinates[robot.graph.q_slice(name)] = last.coordinates[before.graph.q_slice(name)]
     q = values_at(where, last.state.q, state.q)

@@ -11,6 +11,7 @@ from rclpy.lifecycle import LifecycleState
 
 from modular_dynamics_ros.black_boxes import BlackBoxServices
 from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets
+from modular_dynamics_ros.dynamics.reconfiguration import Reconfiguration
 from modular_dynamics_ros.dynamics.session import DynamicsSession, PreparedRobot, prepared_keeping
 from modular_dynamics_ros.exceptions import OffsetsFileError
 from modular_dynamics_ros.messages.status import OK, Status
@@ -18,7 +19,6 @@ from modular_dynamics_ros.node.robot_node import Description, RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 from modular_dynamics_ros.queries import QueryServices
-from modular_dynamics_ros.reconfiguration.services import Reconfiguration
 
 
 class DynamicsNode(RobotNode[DynamicsParameters]):

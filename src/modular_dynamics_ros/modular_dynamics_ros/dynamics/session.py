@@ -28,7 +28,7 @@ from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.values import Array, State
 from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks, PinocchioCheck
-from modular_dynamics_ros.dynamics.inputs import WHERE, BaseInput, WrenchInputs, base_source
+from modular_dynamics_ros.dynamics.inputs import LOG_PLACES, BaseInput, WrenchInputs, base_source
 from modular_dynamics_ros.dynamics.terms import TermOutputs
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 from modular_dynamics_ros.lifecycle.entities import LATCHED
@@ -44,7 +44,7 @@ from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.outputs import JointStateWriter, Outputs, WrenchTopics
 from modular_dynamics_ros.node.robot_node import WATCH_PERIOD, RobotSession
 from modular_dynamics_ros.node.session_node import SessionNode
-from modular_dynamics_ros.node.settings import dynamics_settings, graph_of
+from modular_dynamics_ros.node.settings import graph_of, settings_of
 from modular_dynamics_ros.node.topic_names import topic_names
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
@@ -119,7 +119,7 @@ def prepared_robot(
         graph = replace(graph, gravity=np.array(parameters.gravity))
     robot = robot_of(graph, base_source(parameters), parameters.frame_prefix)
     robot = replace(robot, locked=locked_positions(changed.changes))
-    computation = Computation(robot, dynamics_settings(parameters))
+    computation = Computation(robot, settings_of(parameters))
     check = PinocchioCheck.of(robot) if parameters.crosscheck_rate > 0.0 else None
     return PreparedRobot(computation, check, described, changed)
 
@@ -338,7 +338,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         others = [self._reference, self._wrenches]
         if self._base_source:
             others.append(BaseInput(node, self.computation, self._base_source))
-        self._subscribe(others, efforts=self._outputs.terms.contact.needs_efforts)
+        self._subscribe(others, efforts=self._outputs.terms.needs_efforts)
         self._outputs.publish_graph(node.stamp())
 
     def continue_from(self, other: "DynamicsSession") -> None:
@@ -353,7 +353,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
 
     def _carry_over(self, other: "DynamicsSession") -> None:
         """Take over inputs and results of the robot before its change."""
-        self._outputs.terms.contact.continue_from(other._outputs.terms.contact)
+        self._outputs.terms.continue_from(other._outputs.terms)
         self.computation.continue_after_change(other.computation, other._computed)
         if self._reference is not None and other._reference is not None:
             self._reference.continue_from(other._reference)
@@ -384,7 +384,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
             self._node.log.note(PUBLISHING[parameters.output])
         self.parameters = parameters
         self._outputs.terms.parameters = parameters
-        self.computation.apply_settings(dynamics_settings(parameters))
+        self.computation.apply_settings(settings_of(parameters))
         self.computation.set_gravity(parameters.gravity)
         self.robot = self.computation.robot
 
@@ -392,7 +392,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         """Return the statuses for /diagnostics, while active."""
         answer = self.last_published
         statuses = [
-            self.record.status("cross-check", *WHERE),
+            self.record.status("cross-check", *LOG_PLACES),
             self._output_status(answer),
             self.crosschecks.status(),
         ]

@@ -20,7 +20,6 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 #: The same of robots that change: with a depth of 1 a description that is followed by the next one before it
 #: is taken would be lost, and its joint states would belong to no robot.
 DESCRIPTIONS = QoSProfile(depth=20, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-#: As tf2's listeners: every broadcaster of static transforms keeps one message.
 #: Answers that a reliable publisher keeps for a slow subscriber: 0.2 s at 500 Hz.
 ANSWER_DEPTH = 100
 #: Requests to a service that wait while one is answered, and answers. The middleware drops what is above that

@@ -63,7 +63,7 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
         self._unconfigured = self._entities_of_rclpy()  # entities that exist in this state
 
     def equip(self) -> None:
-        """Make what there is as long as the node, whatever its state; called before it is all initialised."""
+        """Make what exists in every state of the node, as its services; a subclass is not initialised yet."""
 
     def configure(self) -> bool:
         """Make what there is while the node is configured; false, after logging why, where it cannot."""

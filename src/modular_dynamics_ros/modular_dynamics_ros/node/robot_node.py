@@ -343,7 +343,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         for note in robot.notes:
             self.get_logger().info(note)
         mounting = "" if robot.mounting in said else robot.mounting
-        self.get_logger().info("; ".join(filter(None, (robot.summary, mounting))))
+        self.get_logger().info("; ".join(filter(None, (robot.about, mounting))))
         return session
 
     def _refuse(self, where: str, error: Exception, *, stays: bool = True) -> None:

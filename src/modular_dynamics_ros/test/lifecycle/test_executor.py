@@ -5,7 +5,7 @@ import rclpy
 from rcl_interfaces.srv import ListParameters
 
 from helpers.nodes.listening_node import ListeningNode
-from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
+from modular_dynamics_ros.node.spinning import PersistentExecutor
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 

@@ -10,7 +10,6 @@ from helpers.nodes.dynamics_harness import NAMES, Q, V
 from helpers.rebuilt import assert_same_to_the_bit
 from modular_dynamics_ros.lifecycle.node import SUCCESS
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.reconfiguration import services
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -114,13 +113,6 @@ def test_parameters_of_the_node_that_name_joints_must_go_on_to_fit(make, describ
     assert len(client.node.session._outputs._publishers) > 0
 
 
-def test_nothing_is_changed_inside_black_boxes(make, boxed_branch, load):
-    client = make(partition_file=boxed_branch).start()
-    response = client.call("SetPayload", link="right_branch", load=load)
-    assert response.error_code == response.REFUSED
-    assert "black box" in response.error_message
-
-
 def test_a_node_that_is_not_active_or_has_no_robot_says_so(make):
     client = make(robot_description_file="")
     assert client.node.trigger_configure() == SUCCESS
@@ -135,7 +127,7 @@ def test_an_unexpected_error_is_answered_and_logged(active, described, monkeypat
     def broken(*arguments):
         raise OverflowError("made up")
 
-    monkeypatch.setattr(services, "prepared_robot", broken)
+    monkeypatch.setattr("modular_dynamics_ros.dynamics.reconfiguration.prepared_robot", broken)
     response = active.call("SetPayload", link="left_branch", load=load)
     assert response.error_code == response.UNEXPECTED
     assert response.error_message.startswith("OverflowError: made up (test_services.py:")

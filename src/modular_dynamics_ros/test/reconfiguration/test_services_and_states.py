@@ -14,11 +14,11 @@ import modular_dynamics as md
 from helpers.nodes.changes.changing import request
 from helpers.nodes.dynamics_harness import NAMES, Q
 from helpers.rebuilt import assert_same_to_the_bit
-from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 from modular_dynamics_ros.lifecycle.node import FAILURE, SUCCESS
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.node import worker
 from modular_dynamics_ros.node.robot_node import Description
+from modular_dynamics_ros.node.spinning import PersistentExecutor
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 

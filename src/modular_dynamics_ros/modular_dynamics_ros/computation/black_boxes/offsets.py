@@ -86,7 +86,7 @@ class SensorOffsets:
         return offsets
 
     def _write(self, offsets: Mapping[str, SensorOffset]) -> None:
-        """Replace the file at once. Raises OffsetsFileError: it could not be read again, or be written."""
+        """Replace the file. Raises OffsetsFileError: it cannot be written, or would not be read as it is."""
         entries = {
             name: {"frame": frame, "values": values.tolist()} for name, (frame, values) in offsets.items()
         }
@@ -106,11 +106,6 @@ class SensorOffsets:
     def _failure(self, text: str) -> OffsetsFileError:
         """Return an error that names the file."""
         return OffsetsFileError(f"offsets_file '{str(self._path)[:200]}': {text}")
-
-    def get(self, box: str) -> Array:
-        """Return the offset (6,) that is subtracted."""
-        offset = self._offsets.get(box)
-        return np.zeros(6) if offset is None else offset.values
 
     def described(self, box: str) -> str:
         """Return the offset as text: six numbers [N, N m]."""
