@@ -156,7 +156,8 @@ def test_a_signal_ends_the_process_after_the_ramp(probe, four_link, number, coun
     probe.start(four_link, 0.5)
     for _ in range(count):
         probe.signal(number)
-        time.sleep(0.02)
+        before = len(probe.efforts)
+        probe.spin_until(lambda before=before: len(probe.efforts) > before, "the ramp")
     probe.spin_until(lambda: probe.processes.code(NODE) is not None)
     assert probe.processes.code(NODE) == 0
     probe.spin_until(lambda: probe.efforts and not any(probe.efforts[-1]))
