@@ -5,16 +5,17 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from geometry_msgs.msg import WrenchStamped
+from builtin_interfaces.msg import Time
 from modular_dynamics_interfaces.msg import RobotState
 from modular_dynamics_interfaces.srv import LockJoints
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import modular_dynamics as md
 from helpers.nodes.asking import STATE, A, Asking, good
 from helpers.nodes.dynamics_harness import NAMES, Q, V
+from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.subsystems import connection_wrenches_from_message
+from modular_dynamics_ros.messages.trajectories import trajectory_message
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -32,11 +33,7 @@ def graph(four_link):
 
 
 def push(frame, *values):
-    wrench = WrenchStamped()
-    wrench.header.frame_id = frame
-    force, torque = wrench.wrench.force, wrench.wrench.torque
-    force.x, force.y, force.z, torque.x, torque.y, torque.z = map(float, values)
-    return wrench
+    return WrenchWriter().write(Time(), frame, np.array(values, float))
 
 
 def test_inverse_dynamics(node, graph, monkeypatch):
@@ -77,12 +74,9 @@ def test_equation_of_motion(node, graph):
 
 
 def trajectory(*points, names=NAMES):
-    message = JointTrajectory(joint_names=names)
-    for second, values in enumerate(points):
-        point = JointTrajectoryPoint(positions=[float(x) for x in values])
-        point.time_from_start.sec = second
-        message.points.append(point)
-    return message
+    """One point each second."""
+    samples = [(np.array(values, float),) for values in points]
+    return trajectory_message(0, names, range(0, len(points) * 10**9, 10**9), samples)
 
 
 def test_trajectory_torques(node, graph):

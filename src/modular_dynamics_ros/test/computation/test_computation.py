@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
+from helpers.robots.urdf_text import inertial, joint
+from helpers.robots.urdf_text import robot as robot_text
 from helpers.wrenches import NOW, arrival, feed
 from modular_dynamics_ros.computation.computation import Computation, limit_efforts
 from modular_dynamics_ros.computation.robot import FRICTION_SPEED, friction_torques, load_robot
@@ -287,19 +289,14 @@ def test_clip_cuts_each_joint_and_scale_keeps_the_direction():
     assert tau.tolist() == TAU.tolist()  # they belong to the inverse dynamics, too
 
 
-INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
-MIMIC = f"""<robot name="gripper">
-  <link name="base"/><link name="a">{INERTIAL}</link><link name="b">{INERTIAL}</link>
-  <joint name="driver" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/>
-    <limit lower="-1" upper="1" effort="7" velocity="1"/><dynamics damping="0.5" friction="0.25"/></joint>
-  <joint name="follower" type="revolute"><parent link="base"/><child link="b"/><axis xyz="0 0 1"/>
-    <limit lower="-1" upper="1" effort="7" velocity="1"/><dynamics damping="1.0" friction="2.0"/>
-    <mimic joint="driver" multiplier="-2"/></joint>
-</robot>"""
-
-
 def test_a_mimic_joint_loads_its_driver():
-    graph = md.load_urdf(MIMIC)
+    body = inertial(1.0, (0, 0, 0), np.eye(3))
+    parts = ["<link name='base'/>", f"<link name='a'>{body}</link>", f"<link name='b'>{body}</link>"]
+    own, follows = "<dynamics damping='0.5' friction='0.25'/>", "<mimic joint='driver' multiplier='-2'/>"
+    more = f"<dynamics damping='1.0' friction='2.0'/>{follows}"
+    parts.append(joint("driver", "revolute", "base", "a", (0, 0, 0), more=own))
+    parts.append(joint("follower", "revolute", "base", "b", (0, 0, 0), more=more))
+    graph = md.load_urdf(robot_text("gripper", parts))
     damping, dry = md.friction_coefficients(graph.joints, graph.joint_names)
     assert graph.joint_names == ("driver",)
     assert damping.tolist() == [0.5 + 4.0 * 1.0]  # virtual power: (-2 qd) 1.0 (-2 qd)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from modular_dynamics_interfaces.msg import ConnectionWrenches
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
@@ -11,8 +10,6 @@ from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from helpers.robots.spatial_mechanisms import platform
 from modular_dynamics_ros.lifecycle.node import SUCCESS
 from modular_dynamics_ros.messages.geometry import wrench_from_message
-from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.messages.subsystems import connection_wrenches_from_message
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -31,27 +28,6 @@ def test_an_answer_holds_names_state_effort_and_the_inputs_stamp(active, four_li
     assert wrench.header.frame_id == "lower_stem"  # the child link of the stem's first joint
     result = md.InverseDynamics(md.load_urdf(four_link)).solve(Q, V, np.zeros(4))
     assert wrench_from_message(wrench).tolist() == result.connection_wrench_in_link(0)[1].tolist()
-
-
-def test_one_message_holds_the_wrenches_of_all_connections(active, four_link):
-    messages, topic = [], "dynamics_node/connection_wrenches"
-    active.probe.create_subscription(ConnectionWrenches, topic, messages.append, 10)
-
-    def heard():
-        active.send()
-        return messages
-
-    active.spin_until(heard)
-    graph = md.load_urdf(four_link)
-    result = md.InverseDynamics(graph).solve(Q, V, np.zeros(4))
-    names = [subsystem.name for subsystem in graph.subsystems]
-    read = connection_wrenches_from_message(messages[0], names, graph.links)
-    assert messages[0].subsystems == names
-    for index, name in enumerate(names):
-        link, wrench = result.connection_wrench_in_link(index)
-        assert read[name][0] == link
-        assert read[name][1].tolist() == wrench.tolist()
-    assert stamp_nanoseconds(messages[0].header.stamp) > 0
 
 
 def test_a_passive_platform_is_answered_without_its_pose(make, tmp_path):

@@ -4,18 +4,13 @@ import time
 
 import numpy as np
 import pytest
-from builtin_interfaces.msg import Time
-from geometry_msgs.msg import WrenchStamped
 
-import modular_dynamics as md
-from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
+from helpers.nodes.dynamics_harness import expected
 from helpers.nodes.lone_node import receive
 from helpers.nodes.sessions.lone_session import LoneSession, S
-from helpers.wrenches import in_carrying_link
 from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
 
-BOX = "right_branch"  # of `boxed_branch`
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
 
@@ -56,28 +51,3 @@ def test_external_wrenches_act_on_links(four_link):
     loaded = expected(four_link, external_wrenches={"left_branch": wrench})
     assert torques.effort == pytest.approx(loaded, abs=1e-13)
     assert "external wrench refused: no link 'nonsense'" in session.node.log.texts("wrenches")[0]
-
-
-def test_a_black_box_is_fed_from_its_topic(make, four_link, boxed_branch):
-    result = md.InverseDynamics(md.load_urdf(four_link)).solve(Q, V, np.zeros(4))
-    whole, wrench = result.tau, result.connection_wrenches[2]
-    harness = make(partition_file=boxed_branch, stale_after=60.0).start()
-    sensor = harness.probe.create_publisher(WrenchStamped, "dynamics_node/black_box/right_branch/wrench", 10)
-    harness.spin_until(lambda: sensor.get_subscription_count() and harness.states.get_subscription_count())
-    session = harness.node.session
-
-    def refused():
-        harness.send(names=NAMES[:3], q=Q[:3], v=V[:3])
-        return session.record.counts.rejected["no wrench"] > 0
-
-    harness.spin_until(refused)  # never zeros in place of a wrench that is not known
-    assert session.record.counts.answered == 0
-
-    def fed():
-        sensor.publish(WrenchWriter().write(Time(), *in_carrying_link(session.robot.graph, BOX, wrench)))
-        return BOX in session.computation.wrenches.black_box
-
-    harness.spin_until(fed)
-    answer = harness.answer(names=NAMES[:3], q=Q[:3], v=V[:3])
-    assert answer.name == NAMES[:3]
-    assert answer.effort == pytest.approx(whole[:3], abs=1e-12)  # the bound

@@ -139,14 +139,6 @@ def test_a_shutdown_that_raises_still_ends_in_finalized(four_link, monkeypatch, 
         assert entities(stage.node) == before
 
 
-def test_many_lives_leave_nothing(node):
-    before = entities(node)
-    for _ in range(40):
-        assert node.trigger_configure() == node.trigger_activate() == SUCCESS
-        assert node.trigger_deactivate() == node.trigger_cleanup() == SUCCESS
-        assert entities(node) == before
-
-
 def test_parameters_that_cannot_be_applied_stay_as_they_were(four_link, monkeypatch):
     with closing(Harness(robot_description_file=four_link)) as stage:
         stage.start()

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from geometry_msgs.msg import WrenchStamped
 
 import modular_dynamics as md
 from helpers.nodes.subsystem_bus import SubsystemBus, motion, step
 from helpers.paths import ROBOTS
 from modular_dynamics_ros.exceptions import RobotError
+from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.parameters.nodes import SubsystemParameters
 from modular_dynamics_ros.subsystem.node import SubsystemSession
@@ -22,10 +22,7 @@ def bus():
 
 
 def wrench(frame, force=(0.0, 0.0, 0.0), stamp=1):
-    message = WrenchStamped()
-    message.header.frame_id, message.header.stamp = frame, stamp_message(stamp)
-    message.wrench.force.x, message.wrench.force.y, message.wrench.force.z = map(float, force)
-    return message
+    return WrenchWriter().write(stamp_message(stamp), frame, np.array([*force, 0.0, 0.0, 0.0]))
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
 """All subsystems of a robot, each in a session of its own, against the whole robot."""
 
 from contextlib import nullcontext
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import modular_dynamics as md
@@ -71,7 +73,14 @@ def test_filtered_accelerations_are_those_of_one_filter_for_all_joints():
     assert largest > 0.5
 
 
-def reference(bus, stamp, names, a):
+def refer(bus, reference_type, stamp, names, a):
+    """A trajectory of one second; or the set point of a controller, whose type the wheels of ROS 2 lack."""
+    if reference_type == "controller_state":
+        point = JointTrajectoryPoint(accelerations=[float(x) for x in a])
+        header, names = Header(stamp=stamp_message(stamp)), list(names)
+        state = SimpleNamespace(header=header, joint_names=names, reference=point, speed_scaling_factor=1.0)
+        bus.publish("controller_state", state)
+        return
     message = JointTrajectory(joint_names=list(names))
     message.header.stamp = stamp_message(stamp)
     for seconds in (0, 1):
@@ -81,26 +90,31 @@ def reference(bus, stamp, names, a):
     bus.publish("reference", message)
 
 
-def test_a_reference_of_some_joints_is_taken_by_all_nodes():
+REFERENCES = pytest.mark.parametrize("kind", ["trajectory", "controller_state"])
+
+
+@REFERENCES
+def test_a_reference_of_some_joints_is_taken_by_all_nodes(kind):
     """As in dynamics_node, the other joints have no acceleration then; the last reference is replaced."""
-    bus = SubsystemBus(CHARMIE, acceleration_source="reference")
+    bus = SubsystemBus(CHARMIE, acceleration_source="reference", reference_type=kind)
     bus.set_time(1)
-    reference(bus, 1, bus.names, np.arange(19))
+    refer(bus, kind, 1, bus.names, np.arange(19))
     stamp = step(bus, 1)
     expected = md.inverse_dynamics(bus.graph, *motion(bus, 1), np.arange(19.0))
     assert bus.vector(stamp) == pytest.approx(expected, abs=1e-9)
-    reference(bus, bus.time + 1, ["head_pan"], [3.0])
+    refer(bus, kind, bus.time + 1, ["head_pan"], [3.0])
     stamp = step(bus, 2)
     a = 3.0 * np.eye(19)[bus.names.index("head_pan")]
     assert bus.vector(stamp) == pytest.approx(md.inverse_dynamics(bus.graph, *motion(bus, 2), a), abs=1e-9)
 
 
-def test_a_reference_without_a_stamp_and_a_bad_one_of_another_subsystem_are_refused_by_all_nodes():
-    bus = SubsystemBus(CHARMIE, acceleration_source="reference")
+@REFERENCES
+def test_a_reference_without_a_stamp_and_a_bad_one_of_another_subsystem_are_refused_by_all_nodes(kind):
+    bus = SubsystemBus(CHARMIE, acceleration_source="reference", reference_type=kind)
     bus.set_time(1)
-    reference(bus, 1, bus.names, np.zeros(19))
-    reference(bus, 0, bus.names, np.ones(19))
-    reference(bus, 2, ["head_pan", "head_tilt"], [np.nan, 1.0])
+    refer(bus, kind, 1, bus.names, np.zeros(19))
+    refer(bus, kind, 0, bus.names, np.ones(19))
+    refer(bus, kind, 2, ["head_pan", "head_tilt"], [np.nan, 1.0])
     stamp = step(bus, 1)
     expected = md.inverse_dynamics(bus.graph, *motion(bus, 1), np.zeros(19))
     assert bus.vector(stamp) == pytest.approx(expected, abs=1e-9)
