@@ -114,11 +114,6 @@ class Robot:
         """Return the library's warnings about the description, one line of each kind."""
         return tuple(summaries_by_kind(self.graph.warnings))
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Return decisions of the library, and unusual but valid properties."""
-        return self.graph.notes
-
 
 def xacro_mappings(arguments: Sequence[str]) -> dict[str, str] | None:
     """Return arguments of a xacro file by name, from texts such as "prefix:=left_"; None if there are none.

@@ -43,9 +43,7 @@ class PinocchioCheck:
         try:
             check = md.crosscheck.CrossCheck(graph)
             check(graph.neutral(), rest, rest, rest, None, no_wrenches)
-        except ImportError as error:  # md.crosscheck imports Pinocchio
-            return cls(None, str(error))
-        except md.ModularDynamicsError as error:
+        except (ImportError, md.ModularDynamicsError) as error:  # md.crosscheck imports Pinocchio
             return cls(None, str(error))
         except Exception as error:
             return cls(None, f"{type(error).__name__}: {error}")

@@ -382,9 +382,8 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         """Take parameters that changed at run time."""
         if parameters.output != self.parameters.output and self.record.counts.answered:
             self._node.log.note(PUBLISHING[parameters.output])
-        self.parameters = parameters
+        super().set_parameters(parameters)
         self._outputs.terms.parameters = parameters
-        self.computation.apply_settings(settings_of(parameters))
         self.computation.set_gravity(parameters.gravity)
         self.robot = self.computation.robot
 

@@ -36,7 +36,7 @@ from modular_dynamics_ros.node.inputs import Subscriptions, require_reference_ty
 from modular_dynamics_ros.node.joint_states import JointStates
 from modular_dynamics_ros.node.outputs import Outputs
 from modular_dynamics_ros.node.session_node import AnswerRecord, SessionNode, SharedEntities
-from modular_dynamics_ros.node.settings import given_positions
+from modular_dynamics_ros.node.settings import given_positions, settings_of
 from modular_dynamics_ros.node.worker import Worker
 from modular_dynamics_ros.parameters.nodes import Parameters
 
@@ -340,7 +340,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         for warning in robot.warnings:
             if warning not in said:
                 self.get_logger().warning(warning)
-        for note in robot.notes:
+        for note in robot.graph.notes:
             self.get_logger().info(note)
         mounting = "" if robot.mounting in said else robot.mounting
         self.get_logger().info("; ".join(filter(None, (robot.about, mounting))))
@@ -460,7 +460,8 @@ class RobotSession(Generic[Parameters]):
 
     def set_parameters(self, parameters: Parameters) -> None:
         """Take parameters that changed at run time."""
-        raise NotImplementedError
+        self.parameters = parameters
+        self.computation.apply_settings(settings_of(parameters))
 
     def wind_down(self, hurried: Callable[[], bool]) -> None:
         """Publish the last messages before the node stops, until `hurried` is true."""

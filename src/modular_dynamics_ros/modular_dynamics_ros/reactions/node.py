@@ -251,8 +251,7 @@ class ReactionSession(RobotSession[ReactionParameters]):
 
     def set_parameters(self, parameters: ReactionParameters) -> None:
         """Take parameters that changed at run time."""
-        self.parameters = parameters
-        self.computation.apply_settings(settings_of(parameters))
+        super().set_parameters(parameters)
         self._outputs.parameters = parameters
         self.reactions.tolerance = parameters.equilibrium_tolerance
         if self._loads is not None:

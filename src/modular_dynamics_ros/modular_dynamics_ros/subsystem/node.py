@@ -199,8 +199,7 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
 
     def set_parameters(self, parameters: SubsystemParameters) -> None:
         """Take parameters that changed at run time."""
-        self.parameters = parameters
-        self.computation.apply_settings(settings_of(parameters))
+        super().set_parameters(parameters)
         self.rendezvous.timeout = parameters.stale_after
 
     def statuses(self) -> list[Status]:
