@@ -232,9 +232,7 @@ def test_a_joint_is_not_locked_where_another_one_of_its_name_was_long_ago(make, 
     assert "no position of 'finger' was measured" in refused.error_message
 
 
-def test_a_joint_is_locked_where_it_was_measured_also_while_a_new_one_was_not(
-    active, described, gripper_urdf
-):
+def test_a_joint_is_locked_where_it_was_measured_while_a_new_one_was_not(active, described, gripper_urdf):
     active.answer()
     assert active.call(
         "AttachSubsystem", name="h", link="base", robot_description=gripper_urdf, prefix="g/"
@@ -293,9 +291,7 @@ def test_a_description_that_comes_while_a_change_is_prepared_is_changed_too(make
     assert_same_to_the_bit(client.graph(), loaded(md.load_urdf(heavy)))
 
 
-def test_a_change_that_comes_while_a_description_is_prepared_stays_where_others_are_dropped(
-    make, described, capfd
-):
+def test_a_change_made_while_a_description_is_prepared_stays_where_others_are_dropped(make, described, capfd):
     client = make().activate()
     assert client.call("SetPayload", link="left_branch", load=LOAD).success
     other = described.urdf.replace('"left_branch"', '"wing"')
