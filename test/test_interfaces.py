@@ -18,7 +18,7 @@ from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.lifecycle.node import SUCCESS, ManagedNode
 from modular_dynamics_ros.messages.trajectories import JointTrajectoryControllerState
 from modular_dynamics_ros.player import JointStatePlayer
-from modular_dynamics_ros.reactions.node import TorsoReactionNode
+from modular_dynamics_ros.reactions import TorsoReactionNode
 from modular_dynamics_ros.subsystem.node import SubsystemNode
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]

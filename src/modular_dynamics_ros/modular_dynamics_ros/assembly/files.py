@@ -47,7 +47,7 @@ def load_assembly(path: str, types: Mapping[str, ModuleType], name: str) -> Asse
         AssemblyError, UnknownNameError: there is no such assembly of these kinds.
     """
     if not path:
-        raise AssemblyFileError("file is empty; give the path of an incidence matrix (.yaml)")
+        raise AssemblyFileError("no file is named: give the path of an incidence matrix (.yaml)")
     try:
         matrix = IncidenceMatrix.from_yaml(Path(path))
     except ModularDynamicsError as error:
@@ -62,7 +62,7 @@ def save_assembly(assembly: Assembly, path: str, overwrite: bool) -> None:
         AssemblyFileError: no file is named; one that exists, without `overwrite`; or that cannot be written.
     """
     if not path:
-        raise AssemblyFileError("file is empty; give the path of the file to write (.yaml)")
+        raise AssemblyFileError("no file is named: give the path of the file to write (.yaml)")
     text = assembly.incidence_matrix().to_yaml()
     try:
         file = Path(path).expanduser().resolve()  # keeps symbolic links

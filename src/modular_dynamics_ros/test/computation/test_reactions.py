@@ -15,7 +15,7 @@ from modular_dynamics_ros.computation.reactions import ReactionComputation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
-from modular_dynamics_ros.reactions.node import loads_status, reactions_status
+from modular_dynamics_ros.reactions import loads_status, reactions_status
 
 pytestmark = pytest.mark.ros
 

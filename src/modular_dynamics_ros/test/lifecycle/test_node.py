@@ -13,7 +13,7 @@ from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.lifecycle.node import SUCCESS
 from modular_dynamics_ros.node.outputs import Outputs
 from modular_dynamics_ros.node.robot_node import RobotSession
-from modular_dynamics_ros.reactions.node import TorsoReactionNode
+from modular_dynamics_ros.reactions import TorsoReactionNode
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 ERROR = TransitionCallbackReturn.ERROR
