@@ -15,11 +15,10 @@ from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROBOTS, ROOT
 from modular_dynamics_ros.assembly.node import AssemblyNode
 from modular_dynamics_ros.dynamics.node import DynamicsNode
-from modular_dynamics_ros.lifecycle.node import ManagedNode
+from modular_dynamics_ros.lifecycle.node import SUCCESS, ManagedNode
 from modular_dynamics_ros.messages.trajectories import JointTrajectoryControllerState
-from modular_dynamics_ros.node.robot_node import SUCCESS
 from modular_dynamics_ros.player import JointStatePlayer
-from modular_dynamics_ros.reactions.node import TorsoReactionNode
+from modular_dynamics_ros.reactions import TorsoReactionNode
 from modular_dynamics_ros.subsystem.node import SubsystemNode
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]

@@ -14,10 +14,10 @@ from rclpy.node import Node
 from helpers.paths import ROOT
 from modular_dynamics_ros.assembly.node import AssemblyNode
 from modular_dynamics_ros.dynamics.node import DynamicsNode
-from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 from modular_dynamics_ros.moveit.node import MoveitPayloadNode
+from modular_dynamics_ros.node.spinning import PersistentExecutor
 from modular_dynamics_ros.player import JointStatePlayer
-from modular_dynamics_ros.reactions.node import TorsoReactionNode
+from modular_dynamics_ros.reactions import TorsoReactionNode
 from modular_dynamics_ros.subsystem.node import SubsystemNode
 
 pytestmark = pytest.mark.ros

@@ -10,7 +10,7 @@ from helpers.nodes.sessions.term_session import vec6
 from helpers.paths import ROBOTS
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
-from modular_dynamics_ros.reactions.node import ReactionSession
+from modular_dynamics_ros.reactions import ReactionSession
 
 pytestmark = pytest.mark.ros
 HEARD = ("j3", "act5", "srt4")

@@ -19,7 +19,7 @@ import modular_dynamics as md
 from examples.demo.processes import Processes
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROOT
-from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import JointTrajectoryControllerState, trajectory_message
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
@@ -118,15 +118,26 @@ class Loop(SpunNodes):
         """Until torques come, and the reference is heard."""
         topic = self.reference.get_subscription_count
 
+        torques, sent = [], 0
+        heard = self.node.create_subscription(JointState, "dynamics_node/joint_torques", torques.append, 1000)
+
         def answered():
-            self.send_state(time.time_ns())
-            time.sleep(0.01)
-            return self.controller.commands and topic()
+            """One state at a time: when this is true none is on its way."""
+            nonlocal sent
+            last = torques and stamp_nanoseconds(torques[-1].header.stamp) == sent
+            if last and self.controller.commands and topic():
+                return True
+            if last or time.time_ns() - sent > 100_000_000:
+                sent = time.time_ns()
+                self.send_state(sent)
+            return False
 
         self.spin_until(answered, "torques")
-        time.sleep(0.2)  # answers that are on their way
-        for _ in range(200):
-            self.executor.spin_once(timeout_sec=0.0)
+        self.node.destroy_subscription(heard)
+        commands = -1  # those of the last answer follow its torques
+        while commands != self.controller.commands:
+            commands = self.controller.commands
+            self.executor.spin_once(timeout_sec=0.05)
 
     def largest_error(self, *, feedforward):
         """Of any joint during the motion [rad]."""

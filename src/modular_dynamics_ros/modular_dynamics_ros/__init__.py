@@ -5,5 +5,3 @@ nodes of the others), torso_reaction_node (reactions of over-constrained mechani
 that dock while the robot runs), moveit_payload_node (MoveIt's attached objects as payloads) and
 joint_state_player (a motion as joint states).
 """
-
-__all__: list[str] = []

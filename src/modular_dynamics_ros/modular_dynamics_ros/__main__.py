@@ -12,7 +12,7 @@ NODES = {
     "joint_state_player": "modular_dynamics_ros.player",
     "moveit_payload_node": "modular_dynamics_ros.moveit.node",
     "subsystem_node": "modular_dynamics_ros.subsystem.node",
-    "torso_reaction_node": "modular_dynamics_ros.reactions.node",
+    "torso_reaction_node": "modular_dynamics_ros.reactions",
 }
 HELP = f"""usage: python -m modular_dynamics_ros NODE [--help] [--ros-args ...]
 

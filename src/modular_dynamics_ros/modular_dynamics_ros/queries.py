@@ -3,11 +3,7 @@
 from typing import Any
 
 from builtin_interfaces.msg import Time
-from modular_dynamics_interfaces.srv import (
-    GetEquationOfMotion,
-    InverseDynamics,
-    TrajectoryTorques,
-)
+from modular_dynamics_interfaces.srv import GetEquationOfMotion, InverseDynamics, TrajectoryTorques
 
 from modular_dynamics_ros.computation.queries import quantities
 from modular_dynamics_ros.computation.queries.query_model import QueryModel, Subject, code_of, state_of
@@ -57,7 +53,9 @@ class QueryServices(ComputingServices):
         response.torques = torque_terms_message(stamp, robot.joint_names, terms)
         subsystems = [subsystem.name for subsystem in robot.graph.subsystems]
         writer = ConnectionWrenchesWriter(subsystems, robot.frame_prefix)
-        response.connections = writer.write(stamp, dynamics.connection_wrench, subject.description)
+        response.connections = writer.write(
+            stamp, dynamics.tree.connection_wrench_in_link, subject.description
+        )
         if robot.base is not None:
             writer_of_base = WrenchWriter(robot.frame_prefix)
             response.base_wrench = writer_of_base.write(stamp, robot.base.link, dynamics.base_wrench)

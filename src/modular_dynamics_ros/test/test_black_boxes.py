@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio
 import pytest
 from rclpy.node import Node
-from sensor_msgs.msg import Imu, JointState
+from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import modular_dynamics as md
@@ -162,12 +162,11 @@ def test_torques_are_those_without_the_black_box(tmp_path):
 BEGIN, END = 1000, 1500  # [ms]
 
 
-def averaged(session, bend=lambda ms: 0.0, before=lambda ms: None):
+def averaged(session, bend=lambda ms: 0.0):
     """The mean of wrenches that come with states of a robot at rest."""
     averaging = session.boxes.begin_averaging("right_branch")
     for ms in range(BEGIN, END + 1, 20):
         session.at(ms)
-        before(ms)
         session.state(ms, np.array([0.0, bend(ms), 0.0]), np.zeros(3))
         session.boxes.measured("right_branch", "upper_stem", np.ones(6))
     averaging.end(session._node.now())
@@ -178,25 +177,6 @@ def test_a_robot_that_moves_is_not_averaged(make):
     assert averaged(make(stale_after=0.2)).mean.tolist() == [1.0] * 6
     with pytest.raises(BadMessage, match=r"joint 'bend' moves: velocity 0 rad/s, displacement \+0.1 rad"):
         averaged(make(stale_after=0.2), bend=lambda ms: 0.1 if ms == 1240 else 0.0)
-
-
-@pytest.mark.parametrize("amplitude", [0.0, 0.6])
-def test_a_root_that_turns_is_no_robot_at_rest(make, amplitude):
-    """An imu tells no twist."""
-    session = make(gravity_source="imu", stale_after=0.2)
-
-    def turn(ms):
-        half = 0.5 * amplitude * np.sin(0.003 * (ms - BEGIN))
-        message = Imu()
-        message.header.frame_id, message.header.stamp = "base", stamp_message(ms * MS)
-        message.orientation.x, message.orientation.w = float(np.sin(half)), float(np.cos(half))
-        receive(session._node, "imu", message)
-
-    if amplitude:
-        with pytest.raises(BadMessage, match="the base moves: velocity 0 m/s, turned by"):
-            averaged(session, before=turn)
-    else:
-        averaged(session, before=turn)
 
 
 POINT = "right_branch/connection_point"

@@ -12,14 +12,13 @@ from modular_dynamics_interfaces.srv import SetPayload, TareBlackBox
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Harness
 from helpers.wrenches import in_carrying_link
+from modular_dynamics_ros.lifecycle.node import SUCCESS
 from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
-from modular_dynamics_ros.node.robot_node import SUCCESS
 from modular_dynamics_ros.node.spinning import finish
 
 BOX, PERIOD = "right_branch", 0.005
-# [ns], more than stale_after: a joint state so much later is answered with no wrench of the pose before
-LATER = 250_000_000
+LATER = 250_000_000  # [ns] after a change of the pose, until when wrenches of the pose before may come
 OFFSET = np.array([4.0, -2.0, 7.0, 0.3, -0.1, 0.2])
 TRIES = 20
 # ends of refusals where joint states or wrenches have not come in time; of refused ones more is said

@@ -1,20 +1,26 @@
-"""The services of an active dynamics_node: what they answer and refuse."""
+"""The services of dynamics_node: what they answer and refuse, in all its states and of several robots."""
 
 from contextlib import closing
+from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 import pytest
-from geometry_msgs.msg import WrenchStamped
+from builtin_interfaces.msg import Time
 from modular_dynamics_interfaces.msg import RobotState
 from modular_dynamics_interfaces.srv import LockJoints
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from std_msgs.msg import String
 
 import modular_dynamics as md
-from helpers.nodes.asking import STATE, A, Asking, good
+from helpers.nodes.asking import SERVICES, STATE, A, Asking, good
 from helpers.nodes.dynamics_harness import NAMES, Q, V
+from helpers.robots.closed_robots import path
+from modular_dynamics_ros.lifecycle.node import SUCCESS
+from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.messages.status import ERROR
 from modular_dynamics_ros.messages.subsystems import connection_wrenches_from_message
+from modular_dynamics_ros.messages.trajectories import trajectory_message
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -32,11 +38,7 @@ def graph(four_link):
 
 
 def push(frame, *values):
-    wrench = WrenchStamped()
-    wrench.header.frame_id = frame
-    force, torque = wrench.wrench.force, wrench.wrench.torque
-    force.x, force.y, force.z, torque.x, torque.y, torque.z = map(float, values)
-    return wrench
+    return WrenchWriter().write(Time(), frame, np.array(values, float))
 
 
 def test_inverse_dynamics(node, graph, monkeypatch):
@@ -77,12 +79,9 @@ def test_equation_of_motion(node, graph):
 
 
 def trajectory(*points, names=NAMES):
-    message = JointTrajectory(joint_names=names)
-    for second, values in enumerate(points):
-        point = JointTrajectoryPoint(positions=[float(x) for x in values])
-        point.time_from_start.sec = second
-        message.points.append(point)
-    return message
+    """One point each second."""
+    samples = [(np.array(values, float),) for values in points]
+    return trajectory_message(0, names, range(0, len(points) * 10**9, 10**9), samples)
 
 
 def test_trajectory_torques(node, graph):
@@ -147,3 +146,79 @@ def test_an_error_that_no_request_should_cause_is_answered_and_logged(node, capf
     assert text.startswith("ZeroDivisionError: odd (queries.py:")
     assert "unexpected error in ~/inverse_dynamics: ZeroDivisionError: odd" in capfd.readouterr().err
     good(node.ask("inverse_dynamics", state=STATE))
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_node_that_is_not_active_says_so(four_link, name):
+    with closing(Asking(robot_description_file=four_link)) as harness:
+        assert "not active" in harness.refused(name, "NOT_ACTIVE")  # not even configured
+        assert harness.node.trigger_configure() == SUCCESS
+        assert "not active; configure and activate it first" in harness.refused(name, "NOT_ACTIVE")
+
+
+def test_without_a_robot_and_with_one_that_came(four_link):
+    with closing(Asking()) as harness:
+        harness.start()
+        assert "awaited on the topic robot_description" in harness.refused("equation_of_motion", "NOT_ACTIVE")
+        harness.descriptions.publish(String(data=(text := Path(four_link).read_text())))
+        harness.spin_until(lambda: harness.node.session is not None)
+        assert "no joint state of this robot has been answered" in harness.refused(
+            "inverse_dynamics", "BAD_STATE"
+        )
+        good(harness.ask("inverse_dynamics", state=STATE))
+        # another robot: what was answered about the first one does not count
+        harness.descriptions.publish(String(data=text.replace('"four_link"', '"another"')))
+        harness.spin_until(lambda: harness.node.session.robot.graph.name == "another")
+        assert "no joint state of this robot" in harness.refused("inverse_dynamics", "BAD_STATE")
+
+
+def test_why_a_description_was_refused_is_part_of_the_answers(four_link):
+    with closing(Asking()) as harness:
+        harness.start()
+        harness.descriptions.publish(String(data="<robot"))
+        harness.spin_until(lambda: "refused" in harness.node.why_no_robot)
+        for name in SERVICES:
+            text = harness.refused(name, "NOT_ACTIVE")
+            assert text.startswith("there is no robot; the last robot_description was refused: line 1: ")
+        status = harness.status("input", lambda status: status.level == bytes([ERROR]))
+        assert "the last one was refused: line 1: malformed XML" in status.message
+        harness.descriptions.publish(String(data=Path(four_link).read_text()))
+        harness.spin_until(lambda: harness.node.session is not None)
+        good(harness.ask("inverse_dynamics", state=STATE))
+        assert harness.node.trigger_deactivate() == harness.node.trigger_cleanup() == SUCCESS
+        assert "is awaited" in harness.node.why_no_robot
+
+
+def test_requests_while_the_robot_changes_are_answered_or_refused_with_a_reason(four_link):
+    """Each answer is of one robot: its joints and its torques belong together."""
+    text, other = Path(four_link).read_text(), Path(path("four_bar")).read_text()
+    graphs = {"turn": md.load_urdf(text), "J1": md.load_urdf(other)}
+    with closing(Asking()) as harness:
+        harness.start()
+        seen = set()
+        for k in range(30):
+            harness.descriptions.publish(String(data=(text, other)[k % 2]))
+            one = RobotState(joint_names=["J1"], positions=[0.7])
+            for state in (STATE, one):
+                answer = harness.ask("inverse_dynamics", state=state)
+                if not answer.success:
+                    assert answer.error_code in (answer.NOT_ACTIVE, answer.UNKNOWN_NAME)
+                    assert answer.error_message
+                    continue
+                names = list(state.joint_names)
+                assert list(answer.torques.joint_names) == names
+                graph = graphs[names[0]]
+                if graph.loop_joints:
+                    expected = md.inverse_dynamics(graph, [0.7], [0.0], [0.0])
+                else:
+                    expected = md.inverse_dynamics(graph, Q, V, A)
+                assert answer.torques.total == pytest.approx(expected, rel=1e-9)
+                seen.add(names[0])
+        assert seen == {"turn", "J1"}
+        harness.node.trigger_deactivate()
+        harness.refused("inverse_dynamics", "NOT_ACTIVE")
+        harness.node.trigger_cleanup()
+        harness.refused("inverse_dynamics", "NOT_ACTIVE")
+        assert harness.node.trigger_configure() == SUCCESS
+        assert harness.node.trigger_activate() == SUCCESS
+        assert "awaited" in harness.refused("inverse_dynamics", "NOT_ACTIVE")

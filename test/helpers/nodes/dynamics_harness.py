@@ -14,8 +14,8 @@ import modular_dynamics as md
 from helpers.nodes.waiting import SpunNodes
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.lifecycle.entities import LATCHED
+from modular_dynamics_ros.lifecycle.node import SUCCESS
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
-from modular_dynamics_ros.node.robot_node import SUCCESS
 
 NAMES = ["turn", "bend", "left", "right"]
 Q, V = np.array([0.3, -0.5, 0.7, 0.2]), np.array([1.0, -2.0, 0.5, 0.1])

@@ -213,4 +213,9 @@ def replace_file(path: Path, content: bytes | Callable[[BinaryIO], object]) -> N
         with open(path, "wb") as file:
             content(file) if callable(content) else file.write(content)
     else:
-        os.replace(write_beside(path, content), path)
+        beside = write_beside(path, content)
+        try:
+            os.replace(beside, path)
+        except OSError:
+            beside.unlink(missing_ok=True)
+            raise

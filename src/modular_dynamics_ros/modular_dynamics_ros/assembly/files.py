@@ -3,7 +3,6 @@
 The library reads them, and refuses what is no regular file or too large.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +12,7 @@ from lxml import etree
 from modular_dynamics import SubsystemGraph
 from modular_dynamics.exceptions import ModularDynamicsError
 from modular_dynamics.modular import Assembly, IncidenceMatrix, ModuleType, gaits, read_module_type
-from modular_dynamics.text.files import write_beside
+from modular_dynamics.text.files import replace_file
 from modular_dynamics.urdf import stamped
 from modular_dynamics_ros.exceptions import AssemblyFileError
 from modular_dynamics_ros.node.topic_names import topic_names
@@ -44,9 +43,11 @@ def load_assembly(path: str, types: Mapping[str, ModuleType], name: str) -> Asse
     """Return the assembly whose incidence matrix a file holds.
 
     Raises:
-        AssemblyFileError: no such file, or not a valid incidence matrix.
+        AssemblyFileError: no file is named, no such file, or not a valid incidence matrix.
         AssemblyError, UnknownNameError: there is no such assembly of these kinds.
     """
+    if not path:
+        raise AssemblyFileError("no file is named: give the path of an incidence matrix (.yaml)")
     try:
         matrix = IncidenceMatrix.from_yaml(Path(path))
     except ModularDynamicsError as error:
@@ -58,8 +59,10 @@ def save_assembly(assembly: Assembly, path: str, overwrite: bool) -> None:
     """Write the incidence matrix of an assembly; a reader gets the old file or the new one.
 
     Raises:
-        AssemblyFileError: a file that exists, without `overwrite`; or that cannot be written.
+        AssemblyFileError: no file is named; one that exists, without `overwrite`; or that cannot be written.
     """
+    if not path:
+        raise AssemblyFileError("no file is named: give the path of the file to write (.yaml)")
     text = assembly.incidence_matrix().to_yaml()
     try:
         file = Path(path).expanduser().resolve()  # keeps symbolic links
@@ -67,11 +70,7 @@ def save_assembly(assembly: Assembly, path: str, overwrite: bool) -> None:
             raise OSError(0, "there is something that is no regular file")
         if file.exists() and not overwrite:
             raise OSError(0, "it exists; set overwrite to replace it")
-        beside = write_beside(file, text.encode())
-        try:
-            os.replace(beside, file)
-        finally:
-            beside.unlink(missing_ok=True)
+        replace_file(file, text.encode())
     except (OSError, ValueError, RuntimeError) as error:  # a zero byte; no such user; links in a circle
         why = getattr(error, "strerror", None) or error
         raise AssemblyFileError(f"file {path[:SHOWN]!r} cannot be written: {why}") from error
@@ -125,16 +124,9 @@ class LiveAssembly(NamedTuple):
         return cls(assembly, revision, stamp, graph.ground.name, graph.joint_names, urdf)
 
 
-def description_of(assembly: Assembly, graph: SubsystemGraph | None = None) -> str:
-    """Return URDF with passive tags for the joints that rings of modules move.
-
-    Args:
-        graph: of the assembly; None: it is made here.
-
-    Raises:
-        AssemblyError: its rings cannot be closed.
-    """
-    text, graph = assembly.to_urdf(), graph or assembly.graph()
+def description_of(assembly: Assembly, graph: SubsystemGraph) -> str:
+    """Return URDF with passive tags for the joints that rings of modules move; `graph`: of the assembly."""
+    text = assembly.to_urdf()
     moved = [name for name in graph.joint_names if name not in graph.independent_joint_names]
     if not moved:
         return text

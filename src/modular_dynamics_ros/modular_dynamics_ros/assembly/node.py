@@ -294,7 +294,7 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
         if self._newest - self.now() > CLOCK_SET_BACK:
             self._newest = 0
         self._began = max(self.now(), self._newest + 1)
-        self._put_in_force(LiveAssembly.of(self.live.assembly, self.live.revision, self._began), "activated")
+        self._use(LiveAssembly.of(self.live.assembly, self.live.revision, self._began), "activated")
         self.while_active.callback(self._stop_timer)
         self._start_timer()
 
@@ -307,7 +307,7 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
         assembly = make(self.live.assembly)
         self._follow_clock()
         stamp = max(self.now(), self._newest + 1)
-        self._put_in_force(LiveAssembly.of(assembly, self.live.revision + 1, stamp), what)
+        self._use(LiveAssembly.of(assembly, self.live.revision + 1, stamp), what)
 
     def _follow_clock(self) -> None:
         """Continue from the present position if the clock was set back, as by a restarted simulation.
@@ -319,9 +319,9 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
         self._newest -= back
         self._began -= back
         live = LiveAssembly.of(self.live.assembly, self.live.revision, self._newest)
-        self._put_in_force(live, f"the clock was set back by {back * 1e-9:.3f} s")
+        self._use(live, f"the clock was set back by {back * 1e-9:.3f} s")
 
-    def _put_in_force(self, live: LiveAssembly, what: str) -> None:
+    def _use(self, live: LiveAssembly, what: str) -> None:
         """Activate an assembly, and publish it."""
         self.live, self._newest = live, live.stamp
         self._joints.take(live.joint_names, self._time(live.stamp))

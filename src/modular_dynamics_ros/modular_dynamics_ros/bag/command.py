@@ -40,6 +40,7 @@ EXAMPLES = """\
   modular-dynamics bag recording.mcap --csv torques.csv -p acceleration_source:=filtered -p friction:=urdf
   modular-dynamics bag recording/ --params-file config/dynamics.yaml --json"""
 ENTRIES = {entry.name: entry for entry in fields(DynamicsParameters)}
+CLOCK = "use_sim_time"  # every node has it; here it has no effect: the time is that of the messages
 
 
 def parameters_of(
@@ -56,12 +57,14 @@ def parameters_of(
         ParameterError: naming the parameter, its value and what would be right; or the file.
     """
     given = {} if file is None else parameters_in_file(file, node)
-    unknown = [name for name in given if name not in ENTRIES and name != "use_sim_time"]
+    unknown = [name for name in given if name not in (*ENTRIES, CLOCK)]
     notes = [f"'{file}': {node} has no parameter {listed(unknown)}; ignored"] if unknown else []
-    values = {name: value for name, value in given.items() if name in ENTRIES}
-    values |= map(_assigned, assignments)
-    parameters = DynamicsParameters(**{name: checked(ENTRIES[name], value) for name, value in values.items()})
-    return parameters, [*notes, *_left_out(parameters)]
+    given |= map(_assigned, assignments)
+    values = {name: checked(ENTRIES[name], value) for name, value in given.items() if name in ENTRIES}
+    parameters = DynamicsParameters(**values)
+    if (path := parameters.offsets_file) and not os.path.lexists(path_of(path)):
+        notes.append(f"offsets_file '{path}' is not there: no offsets are taken off")
+    return parameters, notes
 
 
 def _assigned(text: str) -> tuple[str, Any]:
@@ -69,7 +72,7 @@ def _assigned(text: str) -> tuple[str, Any]:
     name, assigned, value = text.partition(":=")
     if not assigned:
         raise ParameterError(f"-p {text}: NAME:=VALUE is needed, such as -p friction:=urdf")
-    if name not in ENTRIES:
+    if name not in (*ENTRIES, CLOCK):
         close = listed(get_close_matches(name, ENTRIES, 1)) or "one of docs/nodes.md"
         raise ParameterError(f"-p {text}: dynamics_node has no parameter '{name}'; {close} may be meant")
     try:
@@ -77,14 +80,6 @@ def _assigned(text: str) -> tuple[str, Any]:
     except (DescriptionError, ValueError) as error:
         raise ParameterError(f"-p {text}: the value is no YAML") from error
     return name, content
-
-
-def _left_out(parameters: DynamicsParameters) -> list[str]:
-    """Return notes on parameters that change the node's torques but are unsupported with bags."""
-    file = parameters.offsets_file
-    if not file or os.path.lexists(path_of(file)):
-        return []
-    return [f"offsets_file '{file}' is not there: no offsets are taken off"]
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -48,7 +48,7 @@ class Recording(AbstractContextManager["Recording"]):
             self._bag = Reader(self._path)
             self._bag.open()
         except Exception as error:  # damaged files raise whatever the bytes lead to
-            raise BagError(f"bag '{path}' cannot be read: {_what(self._path, error)}") from error
+            raise BagError(f"bag '{path}' cannot be read: {_why_unreadable(self._path, error)}") from error
         self._connections: dict[str, list[Any]] = {}
         for connection in self._bag.connections:
             self._connections.setdefault(connection.topic, []).append(connection)
@@ -103,7 +103,7 @@ class Recording(AbstractContextManager["Recording"]):
             self._bag.close()
 
 
-def _what(path: Path, error: Exception) -> str:
+def _why_unreadable(path: Path, error: Exception) -> str:
     """Return why a bag cannot be opened, and what helps."""
     if path.is_file():
         with suppress(OSError):

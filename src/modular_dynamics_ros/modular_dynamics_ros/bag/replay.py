@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,15 +29,12 @@ from modular_dynamics_ros.computation.values import CLOCK_SET_BACK, Coverage, St
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import Arrival, check_age
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import BadMessage, BagError, RobotError, SettingError, listed
-from modular_dynamics_ros.messages.geometry import (
-    base_state_from_message,
-    wrench_from_message,
-)
+from modular_dynamics_ros.messages.geometry import base_state_from_message, wrench_from_message
 from modular_dynamics_ros.messages.stamps import description_of, stamp_nanoseconds, stamp_seconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.node.joint_states import JointStates
 from modular_dynamics_ros.node.session_node import AnswerRecord
-from modular_dynamics_ros.node.settings import dynamics_settings, given_positions
+from modular_dynamics_ros.node.settings import given_positions, settings_of
 from modular_dynamics_ros.node.topic_names import topic_name
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
@@ -60,6 +57,7 @@ TEXTS = {
     "other_joints": "  names that the robot does not have",
     "damaged_messages": "messages that are damaged",
     "closed_anew": "answered after a new search for the assembly mode",
+    "time_restarts": "stamps that set the time back, as of a simulation that restarts, or damaged",
     "answered_without_reference": "answered with accelerations of zero, since no reference covers them",
 }
 
@@ -103,13 +101,13 @@ class RecordedNode:
         logger: takes problems.
 
     Attributes:
-        simulated: False, as the time is not that of /clock.
+        simulated: False, as the time is not that of /clock. restarts: how often a stamp set the time back.
     """
 
     simulated = False
 
     def __init__(self, logger: Any, *, by_stamps: bool) -> None:
-        self._by_stamps, self._now = by_stamps, 0
+        self._by_stamps, self._now, self.restarts = by_stamps, 0, 0
         self.log = ChangeLog(logger, lambda: self._now * 1e-9)
 
     def advance(self, recorded: int, stamp: int) -> int:
@@ -121,8 +119,8 @@ class RecordedNode:
         elif stamp and self._now - stamp > CLOCK_SET_BACK:
             back = (self._now - stamp) * 1e-9
             text = f"a stamp is {back:g} s older than the newest: the time restarts there, as of a simulation"
-            self.log.event("clock", "set back", text)
-            self._now = stamp
+            self.log.event("clock", "set back", f"{text}; else one of the two stamps is damaged")
+            self._now, self.restarts = stamp, self.restarts + 1
         return self._now or recorded
 
     def now(self) -> int:
@@ -132,13 +130,6 @@ class RecordedNode:
     def steady(self) -> int:
         """Return the bag's time [ns] as the monotonic clock, which nobody can set."""
         return self._now
-
-
-class Result(NamedTuple):
-    """An answer, and measured less computed efforts (m,) of the robot's `joint_names`; NaN: not measured."""
-
-    answer: Answer
-    residual: Array
 
 
 class Residuals:
@@ -194,13 +185,13 @@ class CsvResults:
                 ]
             )
 
-    def write(self, result: Result) -> None:
-        """Write one answer."""
-        answer, robot = result.answer, self._robot
-        state = answer.state
+    def write(self, answer: Answer, residual: Array) -> None:
+        """Write one answer, and the measured less computed efforts (m,); NaN: not measured."""
+        state, robot = answer.state, self._robot
         parts: Sequence[Any] = (state.q, state.v, state.a) if self._motion else ()
-        wrenches = [answer.dynamics.connection_wrench(k)[1] for k in range(len(robot.graph.subsystems))]
-        values = np.concatenate([*parts, answer.effort[robot.published], result.residual, *wrenches]).tolist()
+        tree, count = answer.dynamics.tree, len(robot.graph.subsystems)
+        wrenches = [tree.connection_wrench_in_link(k)[1] for k in range(count)]
+        values = np.concatenate([*parts, answer.effort[robot.published], residual, *wrenches]).tolist()
         # the shortest text that gives the same number
         cells = ["" if value != value else repr(value) for value in values]  # noqa: PLR0124  # NaN
         with self._naming_the_file():
@@ -250,7 +241,7 @@ def load(description: str, parameters: DynamicsParameters, *, topic: str = "") -
         if not topic or isinstance(error, SettingError):
             raise
         raise RobotError(f"robot of the topic '{topic}': {error}; --robot FILE replaces it") from error
-    computation = Computation(robot, dynamics_settings(p))
+    computation = Computation(robot, settings_of(p))
     computation.wrenches.offsets = SensorOffsets(p.offsets_file)
     return computation
 
@@ -263,10 +254,13 @@ class Replay:
         states may name it.
 
     Attributes:
-        record: what became of the joint states. refused: number of other bad messages, by input and cause.
-        topics: of the inputs beside joint states, with their types. names: of joints in all joint states.
+        node: as given. record: what became of the joint states. refused: number of other bad messages, by
+        input and cause. topics: of the inputs beside joint states, with their types. names: of joints in all
+        joint states.
         awaited: joint states that timed out after the first answer, by the joint that they waited for.
         uncovered: answers with accelerations of zero because no reference covers them.
+        write: may be set; gets each answer, and measured less computed efforts (m,) of the robot's
+        `joint_names`, NaN where none was measured.
 
     Raises:
         RobotError: a parameter contradicts the robot.
@@ -280,7 +274,7 @@ class Replay:
         name: str,
         mark: tuple[str, int | None] | None = None,
     ) -> None:
-        self._node, self._computation, self.robot, self._mark = node, computation, computation.robot, mark
+        self.node, self._computation, self.robot, self._mark = node, computation, computation.robot, mark
         self.record = AnswerRecord(node, lambda: parameters.stale_after)
         self.record.clock = self._clock = "the bag's newest time: a larger stale_after accepts it"
         self.refused = Counter[tuple[str, str]]()
@@ -295,7 +289,7 @@ class Replay:
             given,
             efforts=lambda: True,
         )
-        self._result: Result | None = None
+        self.write: Callable[[Answer, Array], None] = lambda answer, residual: None
         namespace, wrenches = name.rpartition("/")[0], computation.wrenches
         external = partial(self._wrench, None, wrenches.take_external)
         self._inputs: dict[str, tuple[str, str, Callable[[Any], None]]] = {
@@ -311,12 +305,8 @@ class Replay:
             self._inputs[f"{namespace}/reference"] = TRAJECTORY, "reference", self._reference
         self.topics = {topic: kind for topic, (kind, _, _) in self._inputs.items()}
 
-    def joint_state(self, message: Any, arrival: int) -> Result | None:
-        """Return the answer to a joint state; None if it gets none, which `record` counts.
-
-        Args:
-            arrival: by the bag's clock [ns].
-        """
+    def joint_state(self, message: Any, arrival: int) -> None:
+        """Answer a joint state that arrives [ns] by the bag's clock; `record` counts what becomes of it."""
         self.names.update(dict.fromkeys(message.name))
         counts = self.record.counts
         answered, incomplete = counts.answered, counts.incomplete
@@ -324,14 +314,11 @@ class Replay:
             self._require_described(message.header.frame_id)
         except BadMessage as error:
             self.record.unanswerable(error)
-            return None
+            return
         self._states.receive(message, {"source_timestamp": 0, "received_timestamp": arrival})
         self.awaited.update(self.record.missing if counts.incomplete > incomplete else ())
-        if counts.answered == answered:
-            return None
-        if not answered:  # several publishers are merged: until all have begun, waiting is no error
+        if not answered and counts.answered:  # until all publishers have begun, waiting is no error
             self.awaited.clear()
-        return self._result
 
     def _require_described(self, frame_id: str) -> None:
         """Raise BadMessage where a joint state names another description than the robot's."""
@@ -342,13 +329,14 @@ class Replay:
             raise BadMessage("another robot", text)
 
     def _answer(self, state: State, arrival: int) -> None:
-        now = self._node.now()
+        now = self.node.now()
         answer = self._computation.compute(state, now, self.record.last)
         self.record.answered(answer, arrival, now, self._computation.settings.closure_tolerance)
         self.uncovered += state.coverage is Coverage.NONE
         assert state.effort is not None  # `_states` reads them
-        self._result = Result(answer, (state.effort - answer.effort)[self.robot.published])
-        self.residuals.add(self._result.residual)
+        residual = (state.effort - answer.effort)[self.robot.published]
+        self.residuals.add(residual)
+        self.write(answer, residual)
 
     def input(self, topic: str, message: Any) -> None:
         """Pass a message of one of `topics` to its input; count and report it where it is refused."""
@@ -357,10 +345,10 @@ class Replay:
             take(message)
         except BadMessage as error:
             self.refused[what, error.cause] += 1
-            self._node.log.problem(what, error.cause, f"refused: {error}")
+            self.node.log.problem(what, error.cause, f"refused: {error}")
 
     def _wrench(self, box: str | None, take: Callable[..., object], message: Any) -> None:
-        now = self._node.now()
+        now = self.node.now()
         stamp = stamp_of(message) or now
         valid_for, wrenches = self._computation.settings.stale_after, self._computation.wrenches
         check_age(stamp, now, valid_for, self._clock)
@@ -373,12 +361,12 @@ class Replay:
         assert self.robot.base is not None  # else the topic is not read
         assert states is not None
         orientation, twist = base_state_from_message(message, self.robot, self.robot.base)
-        stamp = stamp_of(message) or self._node.now()
-        states.require_order(stamp, self._node.now())
+        stamp = stamp_of(message) or self.node.now()
+        states.require_order(stamp, self.node.now())
         states.add(stamp, orientation, twist)
 
     def _reference(self, message: Any) -> None:
-        now = self._node.now()
+        now = self.node.now()
         trajectory = trajectory_from_message(message, self.robot.state_names, now)
         self._computation.accelerations.reference.add(trajectory, now)
 
@@ -449,6 +437,7 @@ class Report:
             "acceleration_lag": filter_lag(self._parameters.filter_cutoff) if source == "filtered" else None,
             "answered_without_reference": replay.uncovered,
             "closed_anew": counts.closed_anew,
+            "time_restarts": replay.node.restarts,
             "damaged_messages": self.damaged,
             "damage": self.damage,
             "residuals": replay.residuals.by_joint(),
@@ -492,9 +481,7 @@ def run(
             return
         arrival = node.advance(one.time, stamp_of(one.message))
         if one.topic == arguments.joint_states:
-            result = replay.joint_state(one.message, arrival)
-            if result is not None and results is not None:
-                results.write(result)
+            replay.joint_state(one.message, arrival)
         elif one.topic in replay.topics:
             replay.input(one.topic, one.message)
         elif one.message.data != description:
@@ -503,12 +490,12 @@ def run(
 
     topics = [arguments.joint_states, *inputs]
     topics += [arguments.description] if description else []
-    quiet, results = warnings.quiet or not sys.stderr.isatty(), None
+    quiet = warnings.quiet or not sys.stderr.isatty()
     with ExitStack() as stack:
         if arguments.csv is not None:
             results = CsvResults(arguments.csv, computation.robot, motion=arguments.motion)
             stack.callback(results.close)
-            report.written = arguments.csv
+            report.written, replay.write = arguments.csv, results.write
         messages, count, console = recording.messages(topics), recording.count(topics), warnings.console
         try:
             for one in track(messages, "messages", count, console=console, transient=True, disable=quiet):

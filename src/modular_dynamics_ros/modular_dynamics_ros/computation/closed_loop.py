@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 import modular_dynamics as md
+from modular_dynamics.dynamics.transmitted_wrenches import TransmittedWrenches
 from modular_dynamics_ros.computation.assembly_mode import AssemblyMode, refused_closure
 from modular_dynamics_ros.computation.robot import Robot, friction_torques
 from modular_dynamics_ros.computation.values import (
@@ -58,19 +59,10 @@ class ClosedLoopSolution:
             W = md.loops.solver_of(self.robot.graph).dynamic_projection(result.coordinates)
         return self._of_joints(np.asarray(W.T @ torques))
 
-    def connection_wrench(self, index: int) -> StampedWrench:
-        """Return the wrench that the tree's joints transmit to the subsystem with this index."""
-        return self.result.tree.connection_wrench_in_link(index)
-
     @property
-    def joint_wrenches(self) -> Array:
-        """Return (k, 6) what each tree joint exerts on the link that it moves, at and in its frame."""
-        return self.result.tree.joint_wrenches
-
-    @property
-    def connection_wrenches(self) -> Array:
-        """Return (s, 6) the wrenches that hold the subsystems, at and in their connection frames."""
-        return self.result.tree.connection_wrenches
+    def tree(self) -> TransmittedWrenches:
+        """What the joints of the spanning tree transmit: wrenches of joints and subsystems."""
+        return self.result.tree
 
     @cached_property
     def cut_wrenches(self) -> dict[str, StampedWrench]:
@@ -89,7 +81,7 @@ class ClosedLoopSolution:
 
     def _of_joints(self, independent: Array) -> Array:
         base = self.robot.base
-        return independent if base is None else base.of_joints(independent)
+        return independent if base is None else np.asarray(independent[base.rate_indices])
 
 
 class ClosedLoop:

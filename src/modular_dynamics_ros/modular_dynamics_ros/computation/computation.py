@@ -21,7 +21,6 @@ from modular_dynamics_ros.computation.values import (
     Array,
     ComputationSettings,
     Configuration,
-    StampedWrench,
     State,
     Wrenches,
     all_finite,
@@ -55,8 +54,8 @@ class OpenChainDynamics:
         return self.tau_of_all if self.robot.all_known else self.tau_of_all[self.robot.indices]
 
     @cached_property
-    def result(self) -> md.InverseDynamicsResult:
-        """Return the torques with the wrenches of joints and subsystems, computed at the first use.
+    def tree(self) -> md.InverseDynamicsResult:
+        """Return what the joints transmit: wrenches of joints and subsystems, computed at the first use.
 
         Raises:
             BadMessage: the wrenches overflow, though the torques do not.
@@ -78,20 +77,6 @@ class OpenChainDynamics:
         """Return the wrench (6,) [force, moment] of the world on the floating base, in its link's frame."""
         assert self.robot.base is not None  # the caller looks
         return self.tau_of_all[self.robot.base.velocities]
-
-    def connection_wrench(self, index: int) -> StampedWrench:
-        """Return the wrench that holds the subsystem with this index."""
-        return self.result.connection_wrench_in_link(index)
-
-    @property
-    def joint_wrenches(self) -> Array:
-        """Return (k, 6) what each joint exerts on the link that it moves, at and in its frame."""
-        return self.result.joint_wrenches
-
-    @property
-    def connection_wrenches(self) -> Array:
-        """Return (s, 6) the wrenches that hold the subsystems, at and in their connection frames."""
-        return self.result.connection_wrenches
 
     def compare(self, check: "md.crosscheck.CrossCheck") -> "md.crosscheck.Residual":
         """Compare the torques with Pinocchio's, at this robot's gravity."""
@@ -453,16 +438,16 @@ def state_after_change(robot: Robot, before: Robot, state: State) -> State | Non
 
 
 def configuration_after_change(
-    robot: Robot, before: Robot, last: Configuration, state: State, anew: Callable[[], Configuration]
+    robot: Robot, before: Robot, last: Configuration, state: State, unguided: Callable[[], Configuration]
 ) -> Configuration:
     """Return a configuration of the robot before its change as one of this robot, for `state` to follow.
 
     Args:
-        anew: returns a configuration at the state without one to follow, for joints that are new.
+        unguided: returns a configuration at the state that follows no other one, for joints that are new.
     """
     where = joint_indices(robot.state_names, before.state_names)
     names, known = robot.graph.joint_names, {*before.graph.joint_names}
-    coordinates = np.zeros(robot.graph.nq) if known.issuperset(names) else anew().coordinates.copy()
+    coordinates = np.zeros(robot.graph.nq) if known.issuperset(names) else unguided().coordinates.copy()
     for name in known.intersection(names):
         coordinates[robot.graph.q_slice(name)] = last.coordinates[before.graph.q_slice(name)]
     q = values_at(where, last.state.q, state.q)

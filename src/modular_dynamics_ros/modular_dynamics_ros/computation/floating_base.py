@@ -25,6 +25,7 @@ class FloatingBase:
         source: of its state: odometry, or imu where the root is fixed and only its orientation changes.
         joint: its name. link: that it moves, in whose frame the twist and the wrench of the base are.
         velocities: its six numbers in the solvers' velocities and torques.
+        rate_indices: (n,) of the robot's `state_names` in the solvers' velocities.
     """
 
     source: str
@@ -34,7 +35,7 @@ class FloatingBase:
     _graph: md.SubsystemGraph
     _quaternion: slice
     _joints: NDArray[np.intp] = field(repr=False)  # indices in positions
-    _rates: NDArray[np.intp] = field(repr=False)  # indices in velocities
+    rate_indices: NDArray[np.intp] = field(repr=False)
     _lengths: tuple[int, int]
 
     def positions(self, q: Array, orientation: Quaternion) -> Array:
@@ -50,19 +51,10 @@ class FloatingBase:
     def rates(self, v: Array, base: Array | None) -> Array:
         """Return the solvers' velocities or accelerations; ``base`` None: the base's are zero."""
         every = np.zeros(self._lengths[1])
-        every[self._rates] = v
+        every[self.rate_indices] = v
         if base is not None:
             every[self.velocities] = base
         return every
-
-    @property
-    def rate_indices(self) -> NDArray[np.intp]:
-        """Return the indices (n,) of the robot's `state_names` in the solvers' velocities."""
-        return self._rates
-
-    def of_joints(self, every: Array) -> Array:
-        """Return the entries (n,) of the robot's `state_names` in the solvers' velocities or torques."""
-        return np.asarray(every[self._rates])
 
     def equals(self, other: "FloatingBase | None") -> bool:
         """Return whether states of the other base are states of this one."""

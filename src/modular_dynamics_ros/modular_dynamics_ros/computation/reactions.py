@@ -51,18 +51,15 @@ class MechanismReactions:
 
     def rotation(self, link: str) -> Array:
         """Return R (3, 3) of a link in the root link's frame."""
-        R: Array = self.shared.poses[self.indices.links[link], :3, :3]
-        return R
+        return np.asarray(self.shared.poses[self.indices.links[link], :3, :3])
 
     def wrench(self, name: str) -> Array:
         """Return [force, moment] at a joint of the rules, at its point along its axes."""
-        wrench: Array = self.shared.wrenches[self.indices.joints[name]]
-        return wrench
+        return np.asarray(self.shared.wrenches[self.indices.joints[name]])
 
     def point(self, name: str) -> Array:
         """Return the point of a joint of the rules, in the root link's frame [m]."""
-        point: Array = self.shared.points[self.indices.joints[name], 1]
-        return point
+        return np.asarray(self.shared.points[self.indices.joints[name], 1])
 
     def wrench_on_link(self, name: str, link: str) -> StampedWrench:
         """Return the wrench at a joint, at and in the frame of a link."""

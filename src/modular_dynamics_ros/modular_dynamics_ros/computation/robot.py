@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from modular_dynamics_ros.exceptions import NoJointsError, RobotError, SettingEr
 
 #: Speed [rad/s or m/s] below which dry friction rises linearly: a sign function would chatter at rest.
 FRICTION_SPEED = 1e-3
+CONNECTION_POINT = "the connection point"  # `source` of the base of a subsystem alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,7 @@ class Robot:
         base: the floating joint at the root; None: the root is fixed.
         frame_prefix: begins the names of the links in TF.
         locked: positions of locked joints, which the graph does not have [rad or m].
+        about: one line on the robot for the log.
     """
 
     graph: md.SubsystemGraph
@@ -63,6 +65,7 @@ class Robot:
     base: FloatingBase | None = None
     frame_prefix: str = ""
     locked: Mapping[str, float] = field(default_factory=dict)
+    about: str = ""
 
     @cached_property
     def all_known(self) -> bool:
@@ -93,19 +96,15 @@ class Robot:
         return tuple(subsystem.name for subsystem in self.graph.subsystems if subsystem.black_box)
 
     @property
-    def summary(self) -> str:
-        """Return one line on the robot for the log."""
-        graph = self.graph
-        return f"robot '{graph.name}': {len(graph.subsystems)} subsystems, {len(graph.joint_names)} joints"
-
-    @property
     def mounting(self) -> str:
-        """Return one line on how the root is held or moved."""
+        """Return one line on how the root is held or moved; empty of a part, which another part carries."""
         if self.base is None:
             return (
                 f"the root link '{self.graph.ground.name}' is taken as fixed in the world; set "
                 "floating_base:=true of dynamics_node to take its motion from odometry"
             )
+        if self.base.source == CONNECTION_POINT:
+            return ""
         if self.base.source == "imu":
             return f"the root link '{self.base.link}' is taken as fixed, and turned as topic imu says"
         return f"the base '{self.base.link}' floats, and moves as topic odometry says"
@@ -114,11 +113,6 @@ class Robot:
     def warnings(self) -> tuple[str, ...]:
         """Return the library's warnings about the description, one line of each kind."""
         return tuple(summaries_by_kind(self.graph.warnings))
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Return decisions of the library, and unusual but valid properties."""
-        return self.graph.notes
 
 
 def xacro_mappings(arguments: Sequence[str]) -> dict[str, str] | None:
@@ -186,29 +180,18 @@ def read_graph(
 
 
 def robot_of(graph: md.SubsystemGraph, base_source: str = "", frame_prefix: str = "") -> Robot:
-    """Return the robot of a graph that `read_graph` has read, or of a changed one.
-
-    Raises:
-        RobotError: as of `robot_of_graph`.
-    """
-    # with an imu only an added floating joint is the base; the URDF's own one is refused
-    moved = base_source == "odometry" or (base_source and graph.floating_base)
-    bases = root_floating_joints(graph) if moved else ()
-    return robot_of_graph(graph, base_source, bases, frame_prefix)
-
-
-def robot_of_graph(
-    graph: md.SubsystemGraph, base_source: str, bases: Collection[str], frame_prefix: str
-) -> Robot:
-    """Return the robot of a graph.
+    """Return the robot of a graph that `read_graph` has read, of a changed one, or of a subsystem alone.
 
     Args:
-        base_source: what the state of `bases`, floating joints by name, comes from.
+        base_source: what the state of the floating joint at the root comes from; empty: the root is fixed.
 
     Raises:
         RobotError: joint_states cannot carry the state of a joint. NoJointsError: no joint's torque can be
             computed.
     """
+    # with an imu only an added floating joint is the base; the URDF's own one is refused
+    moved = base_source in ("odometry", CONNECTION_POINT) or (base_source and graph.floating_base)
+    bases = root_floating_joints(graph) if moved else ()
     if obstacle := joint_state_obstacle(graph, bases):
         raise RobotError(obstacle)
     if reason := without_torques(graph, bases):
@@ -242,6 +225,7 @@ def robot_of_graph(
         passive_names=tuple(passive),
         base=floating_base_of(graph, base_source, graph.independent_joint_names, states) if bases else None,
         frame_prefix=frame_prefix,
+        about=f"robot '{graph.name}': {len(graph.subsystems)} subsystems, {len(graph.joint_names)} joints",
     )
 
 

@@ -38,11 +38,6 @@ def all_usable(values: Array) -> bool:
     return 0 not in (np.abs(values) <= LARGEST).tobytes()
 
 
-def finite(values: object) -> bool:
-    """Return whether all numbers of a value that is no array are finite."""
-    return bool(np.isfinite(np.asarray(values, dtype=float)).all())
-
-
 def checked_numbers(
     what: str, values: Any, count: int | None = None, largest: float = math.inf
 ) -> tuple[float, ...]:
@@ -59,7 +54,7 @@ def checked_numbers(
         raise NumbersError(f"{what}: {values!r:.80} is no list of numbers") from None
     if count is not None and len(numbers) != count:
         raise NumbersError(f"{what}: {len(numbers)} numbers; {count} are needed")
-    if not finite(numbers):
+    if not all(map(math.isfinite, numbers)):
         raise NumbersError(f"{what}: {list(numbers)}; finite numbers are needed")
     most = max(numbers, key=abs, default=0.0)
     if abs(most) > largest:

@@ -5,10 +5,7 @@ import re
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
-
-__all__ = ["ChangeLog", "described", "one_line"]
-
+from typing import Any
 
 MOST_CHARACTERS = 300  # largest length of an exception's text
 MOST_ANSWERED = 1000  # largest length of a service's answer
@@ -44,14 +41,6 @@ def one_line(text: str) -> str:
     return line if len(line) <= MOST_ANSWERED else f"{line[:MOST_ANSWERED]}... ({len(line)} characters)"
 
 
-class Logger(Protocol):
-    """The part of a node's logger that is used here."""
-
-    def info(self, message: str) -> object: ...
-    def warning(self, message: str) -> object: ...
-    def error(self, message: str) -> object: ...
-
-
 @dataclass
 class _Problem:
     """A problem: when last seen, latest text, what was logged of it, and whether its end is logged."""
@@ -66,10 +55,10 @@ class ChangeLog:
     """Logs a problem when it appears, when it names another offender, and when it is resolved.
 
     Args:
-        clock: seconds that never go back.
+        logger: of rclpy, or with its methods info, warning and error. clock: seconds that never go back.
     """
 
-    def __init__(self, logger: Logger, clock: Callable[[], float]) -> None:
+    def __init__(self, logger: Any, clock: Callable[[], float]) -> None:
         self._logger, self._clock = logger, clock
         self._problems: dict[tuple[str, str], _Problem] = {}  # by place and cause
 

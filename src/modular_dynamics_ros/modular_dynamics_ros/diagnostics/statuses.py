@@ -10,6 +10,8 @@ from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.messages.status import Status, status_of
 
+LATENCIES = 1024  # answers of which rate and latency are reported
+
 
 @dataclass(frozen=True)
 class LatencySummary:
@@ -36,22 +38,6 @@ def summarise(latencies_ns: NDArray[np.int64], arrivals_ns: NDArray[np.int64]) -
     return LatencySummary(count, rate, p50, p99, float(seconds[-1]))
 
 
-class LatencyWindow:
-    """Keeps arrival time and latency of the last `size` answers."""
-
-    def __init__(self, size: int = 1024) -> None:
-        self._answers: deque[tuple[int, int]] = deque(maxlen=size)
-
-    def add(self, arrival_ns: int, latency_ns: int) -> None:
-        """Count one answer; the oldest one is dropped when the window is full."""
-        self._answers.append((arrival_ns, latency_ns))
-
-    def summary(self) -> LatencySummary:
-        """Return a summary of the answers in the window."""
-        arrivals, latencies = np.array(self._answers, dtype=np.int64).reshape(-1, 2).T
-        return summarise(latencies, arrivals)
-
-
 @dataclass
 class MessageCounts:
     """Numbers of joint states since activation that arrived, were answered, or were rejected (by cause).
@@ -59,7 +45,8 @@ class MessageCounts:
     Attributes:
         incomplete: read, while other joints are awaited. of_other_joints: without a joint of the robot.
         closed_anew: answers after a new search for the assembly mode. input_age: of the last joint state at
-        its arrival [s]. latency: from arrival to answer. last_stamp: of the last answer [ns].
+        its arrival [s]. latencies: arrival of the state and time until its answer [ns], of the last answers.
+        last_stamp: of the last answer [ns].
     """
 
     received: int = 0
@@ -69,7 +56,7 @@ class MessageCounts:
     closed_anew: int = 0
     rejected: Counter[str] = field(default_factory=Counter)
     input_age: float = float("nan")
-    latency: LatencyWindow = field(default_factory=LatencyWindow)
+    latencies: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=LATENCIES))
     last_stamp: int | None = None
 
 
@@ -96,7 +83,8 @@ def input_status(counts: MessageCounts, problems: list[str], age: float | None, 
 
 def answer_values(counts: MessageCounts, source: str) -> dict[str, str]:
     """Return number, rate and latency of the answers, and the `source` of the accelerations."""
-    summary = counts.latency.summary()
+    arrivals, latencies = np.array(counts.latencies, dtype=np.int64).reshape(-1, 2).T
+    summary = summarise(latencies, arrivals)
     return {
         "messages out": str(counts.answered),
         "rate [Hz]": f"{summary.rate:.2f}",

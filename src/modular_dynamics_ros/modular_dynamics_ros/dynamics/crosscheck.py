@@ -13,8 +13,6 @@ from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status
 
-__all__ = ["AGREEMENTS", "CrossChecks", "PinocchioCheck"]
-
 LARGEST_COMPARED = 100  # velocities: Pinocchio's model needs memory and time that grow with the cube
 THRESHOLD = 1e-9  # largest difference, relative to the terms that add up to a torque
 AGREEMENTS = 10  # comparisons in a row below half the threshold after which torques are published again
@@ -45,9 +43,7 @@ class PinocchioCheck:
         try:
             check = md.crosscheck.CrossCheck(graph)
             check(graph.neutral(), rest, rest, rest, None, no_wrenches)
-        except ImportError as error:  # md.crosscheck imports Pinocchio
-            return cls(None, str(error))
-        except md.ModularDynamicsError as error:
+        except (ImportError, md.ModularDynamicsError) as error:  # md.crosscheck imports Pinocchio
             return cls(None, str(error))
         except Exception as error:
             return cls(None, f"{type(error).__name__}: {error}")

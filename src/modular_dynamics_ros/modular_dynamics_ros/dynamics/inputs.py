@@ -36,10 +36,9 @@ try:
 except ImportError:  # a node without floating base needs no nav_msgs
     Odometry = None
 
-__all__ = ["WHERE", "BaseInput", "WrenchInputs", "base_source"]
 
-FOR_A_MOMENT = "a wrench has stopped for a moment"
-MEANWHILE = {
+STOPPED_BRIEFLY = "a wrench has stopped for a moment"
+WHILE_STOPPED = {
     "stop": "no joint state is answered",
     "hold": "the last one counts",
     "zero": "it counts as zero",
@@ -114,7 +113,7 @@ def base_source(parameters: DynamicsParameters) -> str:
     return "odometry" if parameters.floating_base else "imu" if imu else ""
 
 
-REFUSED, STOPPED = WHERE = "wrenches", "stopped wrench"  # places of the log
+REFUSED, STOPPED = LOG_PLACES = "wrenches", "stopped wrench"
 
 
 class WrenchInputs(Subscriptions):
@@ -181,7 +180,7 @@ class WrenchInputs(Subscriptions):
             valid, stopped = timed.by_validity(now, settings.stale_after)
             sources |= {f"{what} '{source}'": "valid" for source in valid}
             sources |= {f"{what} '{source}'": "stopped" for source in stopped}
-            errors += [f"the {what} '{source}' has stopped: {MEANWHILE[on_stale]}" for source in stopped]
+            errors += [f"the {what} '{source}' has stopped: {WHILE_STOPPED[on_stale]}" for source in stopped]
         for text in errors:
             log.problem(STOPPED, text, text)
         boxes = self._computation.robot.black_boxes
@@ -189,8 +188,8 @@ class WrenchInputs(Subscriptions):
             errors.append(f"no wrench of black box {listed(missing)} has come yet")
         stops, warnings = wrenches.external.stops + wrenches.black_box.stops, log.texts(REFUSED)
         if stops > self._reported_stops and not errors:
-            log.problem(STOPPED, "for a moment", FOR_A_MOMENT)
-            warnings.append(FOR_A_MOMENT)
+            log.problem(STOPPED, "for a moment", STOPPED_BRIEFLY)
+            warnings.append(STOPPED_BRIEFLY)
         self._reported_stops = stops
         counts = {f"refused: {cause}": str(count) for cause, count in sorted(self.refused.items())}
         # a restart forgets them: then torques are wrong, and nothing else shows it

@@ -5,23 +5,20 @@ without robot_description_file it waits, configured, for a robot on the topic ro
 change the robot while it runs: payloads, attached robots, locked joints.
 """
 
-from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from rclpy.lifecycle import LifecycleState
 
 from modular_dynamics_ros.black_boxes import BlackBoxServices
 from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets
-from modular_dynamics_ros.dynamics.session import DynamicsSession, prepared_keeping, prepared_robot
+from modular_dynamics_ros.dynamics.reconfiguration import Reconfiguration
+from modular_dynamics_ros.dynamics.session import DynamicsSession, PreparedRobot, prepared_keeping
 from modular_dynamics_ros.exceptions import OffsetsFileError
 from modular_dynamics_ros.messages.status import OK, Status
 from modular_dynamics_ros.node.robot_node import Description, RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 from modular_dynamics_ros.queries import QueryServices
-from modular_dynamics_ros.reconfiguration.services import Reconfiguration
-
-__all__ = ["DynamicsNode", "main"]
 
 
 class DynamicsNode(RobotNode[DynamicsParameters]):
@@ -89,30 +86,10 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         session.computation.wrenches.offsets = self._offsets  # a sensor is the same whatever the robot is
         return session
 
-    def robot_in_force(self) -> Any:
-        """See `Reconfiguration`."""
-        return None if self._current is None else self._current.prepared
-
-    def prepare_changed(self, described: Any, changed: Any) -> Any:
-        """See `Reconfiguration`."""
-        return prepared_robot(described, changed, self.parameters)
-
-    def make_changed(self, prepared: Any) -> Any:
-        """See `Reconfiguration`."""
-        return self._session(prepared)
-
-    def put_in_force(self, session: Any) -> int:
-        """See `Reconfiguration`."""
-        self._replace(session, self._described)
+    def replace_robot(self, prepared: PreparedRobot) -> int:
+        """Let a changed robot of the active description answer; return since when [ns]."""
+        self._replace(self._session(prepared), self._described)
         return self.now()
-
-    def joint_names(self) -> tuple[str, ...]:
-        """See `Reconfiguration`."""
-        return () if self._current is None else self._current.robot.joint_names
-
-    def positions(self) -> Mapping[str, float]:
-        """See `Reconfiguration`."""
-        return {} if self._current is None else self._current.positions
 
     def report(self) -> tuple[str, list[Status]]:
         """See `ManagedNode`."""
@@ -120,10 +97,6 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         texts = {f"change {k}": str(change) for k, change in enumerate(self._changes.changes, 1)}
         good = f"{len(texts)} changes of the described robot" if texts else "the robot is as described"
         return robot, [*statuses, Status(OK, "changes", good, values=texts)]
-
-    @property
-    def _current(self) -> DynamicsSession | None:
-        return cast("DynamicsSession | None", self.session)
 
 
 def main() -> int:

@@ -28,7 +28,7 @@ from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.values import Array, State
 from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks, PinocchioCheck
-from modular_dynamics_ros.dynamics.inputs import WHERE, BaseInput, WrenchInputs, base_source
+from modular_dynamics_ros.dynamics.inputs import LOG_PLACES, BaseInput, WrenchInputs, base_source
 from modular_dynamics_ros.dynamics.terms import TermOutputs
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 from modular_dynamics_ros.lifecycle.entities import LATCHED
@@ -44,18 +44,9 @@ from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.outputs import JointStateWriter, Outputs, WrenchTopics
 from modular_dynamics_ros.node.robot_node import WATCH_PERIOD, RobotSession
 from modular_dynamics_ros.node.session_node import SessionNode
-from modular_dynamics_ros.node.settings import dynamics_settings, graph_of
+from modular_dynamics_ros.node.settings import graph_of, settings_of
 from modular_dynamics_ros.node.topic_names import topic_names
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
-
-__all__ = [
-    "DynamicsOutputs",
-    "DynamicsSession",
-    "PreparedRobot",
-    "TorqueRamp",
-    "prepared_keeping",
-    "prepared_robot",
-]
 
 #: Logged before the first torques: adding gravity twice, or not at all, moves the arm.
 PUBLISHING = {
@@ -128,7 +119,7 @@ def prepared_robot(
         graph = replace(graph, gravity=np.array(parameters.gravity))
     robot = robot_of(graph, base_source(parameters), parameters.frame_prefix)
     robot = replace(robot, locked=locked_positions(changed.changes))
-    computation = Computation(robot, dynamics_settings(parameters))
+    computation = Computation(robot, settings_of(parameters))
     check = PinocchioCheck.of(robot) if parameters.crosscheck_rate > 0.0 else None
     return PreparedRobot(computation, check, described, changed)
 
@@ -213,7 +204,7 @@ class DynamicsOutputs(Outputs):
         """Publish what is subscribed to besides the torques."""
         dynamics, stamp = answer.dynamics, stamp_message(stamp_ns)
         if self._wrenches_publisher in self.subscribed.publishers:
-            message = self._wrenches.write(stamp, dynamics.connection_wrench, self.description)
+            message = self._wrenches.write(stamp, dynamics.tree.connection_wrench_in_link, self.description)
             self._wrenches_publisher.publish(message)
         if isinstance(dynamics, ClosedLoopSolution):
             if self._completed_publisher in self.subscribed.publishers:
@@ -224,7 +215,8 @@ class DynamicsOutputs(Outputs):
         if (base := self._robot.base) is not None and self._base_publisher in self.subscribed.publishers:
             wrench = self._base_wrench.write(stamp, base.link, dynamics.base_wrench)
             self._base_publisher.publish(wrench)
-        self._connections.publish(stamp, lambda name: dynamics.connection_wrench(self._subsystems[name]))
+        of = self._subsystems  # their indices
+        self._connections.publish(stamp, lambda name: dynamics.tree.connection_wrench_in_link(of[name]))
         self.terms.publish(answer, stamp)
 
     def publish_motions(self, stamp: int, motions_of: Callable[[], Mapping[str, ConnectionMotion]]) -> None:
@@ -346,7 +338,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         others = [self._reference, self._wrenches]
         if self._base_source:
             others.append(BaseInput(node, self.computation, self._base_source))
-        self._subscribe(others, efforts=self._outputs.terms.contact.needs_efforts)
+        self._subscribe(others, efforts=self._outputs.terms.needs_efforts)
         self._outputs.publish_graph(node.stamp())
 
     def continue_from(self, other: "DynamicsSession") -> None:
@@ -361,7 +353,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
 
     def _carry_over(self, other: "DynamicsSession") -> None:
         """Take over inputs and results of the robot before its change."""
-        self._outputs.terms.contact.continue_from(other._outputs.terms.contact)
+        self._outputs.terms.continue_from(other._outputs.terms)
         self.computation.continue_after_change(other.computation, other._computed)
         if self._reference is not None and other._reference is not None:
             self._reference.continue_from(other._reference)
@@ -390,9 +382,8 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         """Take parameters that changed at run time."""
         if parameters.output != self.parameters.output and self.record.counts.answered:
             self._node.log.note(PUBLISHING[parameters.output])
-        self.parameters = parameters
+        super().set_parameters(parameters)
         self._outputs.terms.parameters = parameters
-        self.computation.apply_settings(dynamics_settings(parameters))
         self.computation.set_gravity(parameters.gravity)
         self.robot = self.computation.robot
 
@@ -400,7 +391,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         """Return the statuses for /diagnostics, while active."""
         answer = self.last_published
         statuses = [
-            self.record.status("cross-check", *WHERE),
+            self.record.status("cross-check", *LOG_PLACES),
             self._output_status(answer),
             self.crosschecks.status(),
         ]

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import wraps
 from typing import Any, Generic, TypeVar
 
 from builtin_interfaces.msg import Time
@@ -24,13 +25,28 @@ from modular_dynamics_ros.lifecycle.requests import answer_all_requests
 from modular_dynamics_ros.messages.status import Status, diagnostic_array
 from modular_dynamics_ros.parameters.table import changed, declare
 
-__all__ = ["FAILURE", "STEADY_CLOCK", "SUCCESS", "ManagedNode"]
-
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 ERROR = TransitionCallbackReturn.ERROR
 Table = TypeVar("Table")
 #: The clock of what must go on while system time is set, and while a simulation stands still.
 STEADY_CLOCK = Clock(clock_type=ClockType.STEADY_TIME)
+
+
+Transition = Callable[[Any, LifecycleState], TransitionCallbackReturn]
+
+
+def _logged(transition: Transition) -> Transition:
+    """Decorate a transition: what it raises, which rclpy would discard, is logged."""
+
+    @wraps(transition)
+    def attempt(self: Any, state: LifecycleState) -> TransitionCallbackReturn:
+        try:
+            return transition(self, state)
+        except Exception as error:
+            self._blame(transition.__name__.removeprefix("on_"), error)
+            return ERROR
+
+    return attempt
 
 
 class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
@@ -65,7 +81,7 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
         self._unconfigured = self._entities_of_rclpy()  # entities that exist in this state
 
     def equip(self) -> None:
-        """Make what there is as long as the node, whatever its state; called before it is all initialised."""
+        """Make what exists in every state of the node, as its services; a subclass is not initialised yet."""
 
     def configure(self) -> bool:
         """Make what there is while the node is configured; false, after logging why, where it cannot."""
@@ -88,52 +104,40 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
     def parameters_changed(self) -> None:
         """Take `parameters`, changed at run time; where this raises, it is called again with the old ones."""
 
+    @_logged
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Handle rclpy's transition: see `configure`."""
+        self._unconfigured = self._entities_of_rclpy()
+        if not self.configure():
+            self._free()
+            return FAILURE
+        self._diagnostics = self.make_publisher(DiagnosticArray, "/diagnostics", 10)
+        self.configured = True
+        return super().on_configure(state)
 
-        def steps() -> TransitionCallbackReturn:
-            self._unconfigured = self._entities_of_rclpy()
-            if not self.configure():
-                self._free()
-                return FAILURE
-            self._diagnostics = self.make_publisher(DiagnosticArray, "/diagnostics", 10)
-            self.configured = True
-            return super(ManagedNode, self).on_configure(state)
-
-        return self._attempt("configure", steps)
-
+    @_logged
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Handle rclpy's transition: see `activate`."""
+        result = super().on_activate(state)
+        self.activate(state)
+        # monotonic clock: a simulation that never sends /clock must not silence the diagnostics, too
+        timer = self.create_timer(1.0, self._on_diagnostics, clock=STEADY_CLOCK)
+        self.while_active.callback(self.destroy_timer, timer)
+        self.active = True
+        return result
 
-        def steps() -> TransitionCallbackReturn:
-            result = super(ManagedNode, self).on_activate(state)
-            self.activate(state)
-            # monotonic clock: a simulation that never sends /clock must not silence the diagnostics, too
-            timer = self.create_timer(1.0, self._on_diagnostics, clock=STEADY_CLOCK)
-            self.while_active.callback(self.destroy_timer, timer)
-            self.active = True
-            return result
-
-        return self._attempt("activate", steps)
-
+    @_logged
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Handle rclpy's transition: take no more messages and publish nothing."""
+        self.stop()
+        return super().on_deactivate(state)
 
-        def steps() -> TransitionCallbackReturn:
-            self.stop()
-            return super(ManagedNode, self).on_deactivate(state)
-
-        return self._attempt("deactivate", steps)
-
+    @_logged
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Handle rclpy's transition: release everything but the parameters."""
-
-        def steps() -> TransitionCallbackReturn:
-            self._forget()
-            self._destroy_leftovers()
-            return super(ManagedNode, self).on_cleanup(state)
-
-        return self._attempt("clean up", steps)
+        self._forget()
+        self._destroy_leftovers()
+        return super().on_cleanup(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Handle rclpy's transition from any state: release everything."""
@@ -144,14 +148,6 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
         """Handle rclpy's error after a transition that raised: the node becomes unconfigured."""
         self._free()
         return SUCCESS
-
-    def _attempt(self, what: str, steps: Callable[[], TransitionCallbackReturn]) -> TransitionCallbackReturn:
-        """Run the steps of a transition and log what they raise, which rclpy would discard."""
-        try:
-            return steps()
-        except Exception as error:
-            self._blame(what, error)
-            return ERROR
 
     def _free(self) -> None:
         """Release everything, continue on errors."""

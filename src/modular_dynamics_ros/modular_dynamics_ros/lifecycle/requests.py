@@ -17,8 +17,6 @@ from rclpy.node import Node
 from modular_dynamics_ros.diagnostics.change_log import described
 from modular_dynamics_ros.exceptions import listed
 
-__all__ = ["answer_all_requests"]
-
 QUIET = 2.0  # [s] in which the same refusal is not logged again
 MOST_CHARACTERS = 60  # of a label in the log
 

@@ -16,11 +16,7 @@ from modular_dynamics_ros.computation.queries.query_model import QueryError, Req
 from modular_dynamics_ros.computation.queries.trajectory import MOST_POINTS, Excess, Motion, Torques
 from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.messages.geometry import (
-    rates_array,
-    unit_quaternion,
-    wrench_from_message,
-)
+from modular_dynamics_ros.messages.geometry import rates_array, unit_quaternion, wrench_from_message
 from modular_dynamics_ros.messages.trajectories import MOST_VALUES, trajectory_message, trajectory_points
 
 MOST_WRENCHES = 1000

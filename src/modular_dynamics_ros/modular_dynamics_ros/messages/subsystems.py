@@ -19,6 +19,7 @@ from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
 from modular_dynamics.algebra import rotation_matrix, rotation_quaternion
+from modular_dynamics.algebra.matrix_forms import homogeneous
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.subsystem.structure import SubsystemStructure
 from modular_dynamics_ros.computation.values import StampedWrench
@@ -88,9 +89,7 @@ def connection_motion_from_message(
     twist, acceleration = rates_array(message.twist), rates_array(message.acceleration)
     position, gravity = np.array([p.x, p.y, p.z]), np.array([g.x, g.y, g.z])
     require_usable(np.concatenate((position, gravity, twist, acceleration)), "it")
-    H = np.eye(4)
-    H[:3, :3] = rotation_matrix(unit_quaternion(message.pose.orientation))
-    H[:3, 3] = position
+    H = homogeneous(rotation_matrix(unit_quaternion(message.pose.orientation)), position)
     return ConnectionMotion(H, twist, acceleration, gravity, message.description or description)
 
 
@@ -214,10 +213,8 @@ def structure_from_message(message: SubsystemGraph) -> SubsystemStructure:
     owners = {joint: one.name for one in vertices for joint in one.joints}
     points = {}
     for one in vertices:
-        H, position = np.eye(4), one.connection_pose.position
-        H[:3, :3] = rotation_matrix(unit_quaternion(one.connection_pose.orientation))
-        H[:3, 3] = position.x, position.y, position.z
-        points[one.name] = one.connection_link, H
+        p, R = one.connection_pose.position, rotation_matrix(unit_quaternion(one.connection_pose.orientation))
+        points[one.name] = one.connection_link, homogeneous(R, np.array([p.x, p.y, p.z]))
     return SubsystemStructure(predecessors, owners, points)
 
 

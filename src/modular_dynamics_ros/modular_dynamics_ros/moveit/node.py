@@ -62,7 +62,7 @@ class MoveitPayloadNode(ReadingNode):
         self._components = get_scene.Request()
         self._components.components.components = self._components.components.ROBOT_STATE_ATTACHED_OBJECTS
         self.log = ChangeLog(self.get_logger(), time.monotonic)
-        self._in_force: dict[str, Load | None] = {}  # active payloads by link; None: no longer known
+        self._active: dict[str, Load | None] = {}  # active payloads by link; None: no longer known
         self._refused: dict[str, tuple[Load | None, float]] = {}  # refused payloads by link, and when
         self._attached = set[str]()  # ids attached in the last answer
         self._scene = Calls(self.create_client(get_scene, "get_planning_scene"))
@@ -82,7 +82,7 @@ class MoveitPayloadNode(ReadingNode):
     def _look(self) -> None:
         """Compare payloads with the scene, each second."""
         if self._receiver_changed():  # it may have lost payloads, or kept old ones
-            self._in_force = dict.fromkeys(self._in_force)
+            self._active = dict.fromkeys(self._active)
             self._refused.clear()
         self._ask()
         self.log.log_resolved()
@@ -118,7 +118,7 @@ class MoveitPayloadNode(ReadingNode):
         self._masses.forget(before - self._attached)
         refuse = partial(self.log.problem, "attached objects", "not counted")
         wanted = payloads_of(attached, self._masses, refuse)
-        for link in {**self._in_force, **wanted}:
+        for link in {**self._active, **wanted}:
             if self._differs(link, wanted.get(link)):
                 self._send(link, wanted.get(link))
                 return
@@ -128,12 +128,12 @@ class MoveitPayloadNode(ReadingNode):
         refused, when = self._refused.get(link, (None, -TRY_AGAIN))
         if time.monotonic() - when < TRY_AGAIN and _same(load, refused):
             return False
-        before = self._in_force.get(link)
+        before = self._active.get(link)
         return before is None or not _same(load, before)
 
     def _send(self, link: str, load: Load | None) -> None:
         """Send a link's load; None removes its payload."""
-        had_none = link not in self._in_force
+        had_none = link not in self._active
 
         def answered(response: Any) -> None:
             if response.success:
@@ -141,23 +141,23 @@ class MoveitPayloadNode(ReadingNode):
             else:
                 self._refused[link] = load, time.monotonic()
                 if had_none:  # what is refused changes nothing
-                    self._in_force.pop(link, None)
+                    self._active.pop(link, None)
                 if load is not None or response.error_code != response.UNKNOWN_NAME:
                     self.log.problem(f"payload on '{link}'", "refused", response.error_message)
             self._ask()
 
         if self._payload.ready and not self._payload.awaits:
-            self._in_force[link] = None  # unknown until it is accepted
+            self._active[link] = None  # unknown until it is accepted
         if not self._payload.send(payload_request(link, load), answered):
             self.log.problem(self.parameters.set_payload, "silent", "no answer from dynamics_node")
 
     def _accepted(self, link: str, load: Load | None) -> None:
         self._refused.pop(link, None)
         if load is None:
-            self._in_force.pop(link, None)
+            self._active.pop(link, None)
             self.get_logger().info(f"nothing is attached to '{link}' any more")
         else:
-            self._in_force[link] = load
+            self._active[link] = load
             self.get_logger().info(f"{load.mass:g} kg are attached to '{link}'")
 
 

@@ -19,8 +19,6 @@ from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.node.session_node import SessionNode
 from modular_dynamics_ros.node.worker import Worker
 
-__all__ = ["ReferenceInput", "Subscriptions", "require_reference_type"]
-
 AT_ONCE = 50_000  # [bytes] that rclpy reads within 10 ms: it makes an object of each point of a trajectory
 MOST_WAITING = 10  # large references, as many as the middleware keeps
 

@@ -20,7 +20,6 @@ from modular_dynamics_ros.node.session_node import OVERTAKEN, AnswerRecord, Cloc
 if TYPE_CHECKING:  # the command bag runs without ROS
     from sensor_msgs.msg import JointState
 
-__all__ = ["Answering", "JointStates"]
 
 Answering = Callable[[State, int], None]
 """Takes a state and its arrival [ns of the system]; raises BadMessage where it cannot be answered."""

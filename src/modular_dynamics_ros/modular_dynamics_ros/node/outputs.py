@@ -21,16 +21,6 @@ from modular_dynamics_ros.lifecycle.entities import ANSWER_DEPTH, NO_PUBLISHER_E
 from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.node.session_node import SessionNode
 
-__all__ = [
-    "MARKER_RATE",
-    "EffortWriter",
-    "JointStateWriter",
-    "Outputs",
-    "Pace",
-    "SubscribedPublishers",
-    "WrenchTopics",
-]
-
 MARKER_RATE = 30.0  # [Hz] as RViz draws
 SECOND = 1_000_000_000  # [ns]
 LOOK_PERIOD = 20_000_000  # [ns] until a subscriber that has come is noticed
@@ -115,10 +105,8 @@ class Outputs:
         order = [indices[name] for name in controller_joints or indices]
         names = {index: name for name, index in indices.items()}
         names_by_index = [names.get(index, "") for index in range(max(names, default=-1) + 1)]
-        self._commands, self._stamped = (
-            EffortWriter(order),
-            JointStateWriter(names_by_index, order, ("effort",)),
-        )
+        self._order, self._commands = np.array(order, np.intp), Float64MultiArray()
+        self._stamped = JointStateWriter(names_by_index, order, ("effort",))
         self._command_publisher = self._publisher(Float64MultiArray, "~/effort_commands", always=True)
         self._stamped_publisher = self._publisher(JointState, "~/stamped_effort_commands")
 
@@ -133,7 +121,8 @@ class Outputs:
 
     def _publish_commands(self, efforts: NDArray[Any], stamp: int) -> None:
         """Publish efforts in the controller's order; while subscribed, also with stamp [ns] and names."""
-        self._command_publisher.publish(self._commands.write(efforts))
+        self._commands.data = _numbers(efforts, self._order)
+        self._command_publisher.publish(self._commands)
         self.subscribed.update()
         if self._stamped_publisher in self.subscribed.publishers:
             self._stamped_publisher.publish(self._stamped.write(stamp, efforts))
@@ -204,18 +193,6 @@ class JointStateWriter:
         for field, vector in zip(self._fields, vectors, strict=True):
             setattr(message, field, _numbers(vector, self._indices))
         return message
-
-
-class EffortWriter:
-    """Writes efforts in the order of a controller's joints, for effort and forward_command controllers."""
-
-    def __init__(self, indices: Sequence[int]) -> None:
-        self._indices, self.message = np.array(indices, np.intp), Float64MultiArray()
-
-    def write(self, efforts: ArrayLike) -> Float64MultiArray:
-        """Return the message of the efforts (n,) of all joints of the robot; it has no stamp."""
-        self.message.data = _numbers(efforts, self._indices)
-        return self.message
 
 
 def _numbers(vector: ArrayLike, indices: NDArray[np.intp]) -> "array[float]":

@@ -29,18 +29,16 @@ from modular_dynamics_ros.computation.robot import header_of
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK, State
 from modular_dynamics_ros.exceptions import BadMessage, NodeError, NoJointsError, RobotError, SettingError
 from modular_dynamics_ros.lifecycle.entities import DESCRIPTIONS, JOINT_STATES
-from modular_dynamics_ros.lifecycle.node import FAILURE, STEADY_CLOCK, SUCCESS, ManagedNode
+from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK, ManagedNode
 from modular_dynamics_ros.messages.stamps import description_digest, description_of, stamp_seconds
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status, status_of
 from modular_dynamics_ros.node.inputs import Subscriptions, require_reference_type
 from modular_dynamics_ros.node.joint_states import JointStates
 from modular_dynamics_ros.node.outputs import Outputs
 from modular_dynamics_ros.node.session_node import AnswerRecord, SessionNode, SharedEntities
-from modular_dynamics_ros.node.settings import given_positions
+from modular_dynamics_ros.node.settings import given_positions, settings_of
 from modular_dynamics_ros.node.worker import Worker
 from modular_dynamics_ros.parameters.nodes import Parameters
-
-__all__ = ["FAILURE", "SUCCESS", "WATCH_PERIOD", "Description", "RobotNode", "RobotSession"]
 
 WATCH_PERIOD = 0.02  # [s] from one look for stale input to the next
 MOST_AHEAD = 0.2  # [s] by which the clocks of two computers may differ, at least
@@ -342,10 +340,10 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         for warning in robot.warnings:
             if warning not in said:
                 self.get_logger().warning(warning)
-        for note in robot.notes:
+        for note in robot.graph.notes:
             self.get_logger().info(note)
         mounting = "" if robot.mounting in said else robot.mounting
-        self.get_logger().info("; ".join(filter(None, (robot.summary, mounting))))
+        self.get_logger().info("; ".join(filter(None, (robot.about, mounting))))
         return session
 
     def _refuse(self, where: str, error: Exception, *, stays: bool = True) -> None:
@@ -462,7 +460,8 @@ class RobotSession(Generic[Parameters]):
 
     def set_parameters(self, parameters: Parameters) -> None:
         """Take parameters that changed at run time."""
-        raise NotImplementedError
+        self.parameters = parameters
+        self.computation.apply_settings(settings_of(parameters))
 
     def wind_down(self, hurried: Callable[[], bool]) -> None:
         """Publish the last messages before the node stops, until `hurried` is true."""

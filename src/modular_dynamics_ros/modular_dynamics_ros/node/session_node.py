@@ -22,15 +22,6 @@ from modular_dynamics_ros.messages.status import Status
 if TYPE_CHECKING:  # the command bag runs without ROS
     from builtin_interfaces.msg import Time
 
-__all__ = [
-    "OVERTAKEN",
-    "AnswerRecord",
-    "Clocks",
-    "SessionNode",
-    "SharedEntities",
-    "SharedSubscription",
-    "Stopwatch",
-]
 
 OUT_OF_ORDER = "older than the last answer"  # cause of a BadMessage; usual with several publishers
 OVERTAKEN = "overtaken by other joints"  # the same, where the newer joint state was not answered
@@ -168,7 +159,7 @@ class AnswerRecord:
         counts.last_stamp = answer.state.stamp
         self._unanswered.start(now)
         counts.answered += 1
-        counts.latency.add(arrival, time.time_ns() - arrival)
+        counts.latencies.append((arrival, time.time_ns() - arrival))
         # only loops have assembly modes, and joints that disagree
         counts.closed_anew += not answer.configuration.continues_last
         if disagreements := answer.configuration.disagreements:

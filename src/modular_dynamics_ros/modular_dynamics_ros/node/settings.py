@@ -2,15 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields
 
 import modular_dynamics as md
 from modular_dynamics_ros.computation.robot import Robot, read_graph, robot_of
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.exceptions import SettingError, listed
-from modular_dynamics_ros.parameters.nodes import DynamicsParameters, RobotParameters
-
-__all__ = ["dynamics_settings", "given_positions", "graph_of", "read_robot", "robot_settings"]
+from modular_dynamics_ros.parameters.nodes import RobotParameters
 
 _NUMBER = re.compile(r"[+-]?([0-9]{1,9}\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
 FARTHEST = 1e6  # [rad or m] of a given position
@@ -37,16 +35,10 @@ def read_robot(description: str, parameters: RobotParameters) -> Robot:
     return robot_of(graph_of(description, parameters), frame_prefix=parameters.frame_prefix)
 
 
-def robot_settings(parameters: RobotParameters) -> ComputationSettings:
-    """Return the settings from the parameters that every node has."""
-    p = parameters
-    return ComputationSettings(
-        p.acceleration_source,
-        p.filter_cutoff,
-        p.without_reference,
-        stale_after=p.stale_after,
-        closure_tolerance=p.closure_tolerance,
-    )
+def settings_of(parameters: RobotParameters) -> ComputationSettings:
+    """Return the settings of a node's computation: its parameters of the same names, defaults without."""
+    names = [entry.name for entry in fields(ComputationSettings) if hasattr(parameters, entry.name)]
+    return ComputationSettings(**{name: getattr(parameters, name) for name in names})
 
 
 def given_positions(assignments: Sequence[str], names: Sequence[str]) -> dict[str, float]:
@@ -71,17 +63,3 @@ def given_positions(assignments: Sequence[str], names: Sequence[str]) -> dict[st
         text = f"absent_joints names {listed(unknown)}; the joints of joint_states are {', '.join(names)}"
         raise SettingError(text)
     return positions
-
-
-def dynamics_settings(parameters: DynamicsParameters) -> ComputationSettings:
-    """Return the settings of every node, and which torques are published."""
-    p = parameters
-    return replace(
-        robot_settings(p),
-        output=p.output,
-        friction=p.friction,
-        effort_limits=p.effort_limits,
-        on_stale_external_wrench=p.on_stale_external_wrench,
-        on_stale_black_box=p.on_stale_black_box,
-        reversed_black_boxes=p.reversed_black_boxes,
-    )

@@ -6,8 +6,6 @@ import modular_dynamics as md
 from modular_dynamics_ros.computation.subsystem.part import refuse_shared_elements
 from modular_dynamics_ros.exceptions import RobotError
 
-__all__ = ["subsystem_nodes", "topic_name", "topic_names"]
-
 #: Of 247 characters of a topic; the rest is for namespace, node and the other parts.
 LONGEST_PART = 150
 

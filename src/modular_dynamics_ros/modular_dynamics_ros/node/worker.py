@@ -12,8 +12,6 @@ from rclpy.client import Client
 from rclpy.exceptions import InvalidHandle
 from rclpy.task import Future
 
-__all__ = ["Calls", "Worker"]
-
 PATIENCE = 2.0  # [s] at the end, for work that goes on
 
 Take = Callable[[Any, "Exception | None"], None]

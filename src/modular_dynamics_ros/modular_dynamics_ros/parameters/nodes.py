@@ -7,7 +7,6 @@ from modular_dynamics_ros.parameters.table import (
     DURATION,
     GRAVITY,
     RATE,
-    RELATIVE,
     constant,
     parameter,
     unconfigured,
@@ -230,7 +229,8 @@ class ReactionParameters(RobotParameters):
     equilibrium_tolerance: float = parameter(
         1e-9,
         "allowed equilibrium residual of a body, relative to the largest reaction; above it, no answer",
-        **RELATIVE,
+        low=0.0,
+        high=1.0,
     )
     force_scale: float = parameter(0.002, "length of an arrow of a force", unit="m/N", low=0.0, high=10.0)
     moment_scale: float = parameter(

@@ -46,7 +46,6 @@ DURATION: dict[str, Any] = {"unit": "s", "low": 0.001, "high": 3600.0}
 #: 0: never; else at least once in 100 s.
 RATE: dict[str, Any] = {"unit": "Hz", "low": 0.01, "high": 10_000.0, "or_zero": True}
 GRAVITY: dict[str, Any] = {"unit": "m/s^2", "length": 3, "low": -1e4, "high": 1e4}
-RELATIVE: dict[str, Any] = {"low": 0.0, "high": 1.0}
 
 
 class Change(Enum):

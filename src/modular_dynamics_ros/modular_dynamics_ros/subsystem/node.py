@@ -33,7 +33,7 @@ from modular_dynamics_ros.computation.subsystem.computation import MovingState, 
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.subsystem.part import SubsystemPart, subsystem_part
 from modular_dynamics_ros.computation.subsystem.rendezvous import MOST, Meeting, Rendezvous
-from modular_dynamics_ros.computation.values import Array, ComputationSettings, State
+from modular_dynamics_ros.computation.values import Array, State
 from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.lifecycle.entities import LATCHED
@@ -44,7 +44,7 @@ from modular_dynamics_ros.messages.subsystems import ConnectionMotionWriter, sub
 from modular_dynamics_ros.node.outputs import JointStateWriter, Outputs
 from modular_dynamics_ros.node.robot_node import RobotNode, RobotSession
 from modular_dynamics_ros.node.session_node import SessionNode
-from modular_dynamics_ros.node.settings import read_robot, robot_settings
+from modular_dynamics_ros.node.settings import read_robot, settings_of
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.node.topic_names import topic_name, topic_names
 from modular_dynamics_ros.parameters.nodes import SubsystemParameters
@@ -136,9 +136,7 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
         """Return the computation of the subsystem that the parameter names, from the whole robot."""
         robot = read_robot(description, parameters)
         topic_names("subsystem", [one.name for one in robot.graph.subsystems])
-        return SubsystemComputation(
-            subsystem_part(robot, parameters.subsystem), subsystem_settings(parameters)
-        )
+        return SubsystemComputation(subsystem_part(robot, parameters.subsystem), settings_of(parameters))
 
     def __init__(
         self, node: SessionNode, prepared: SubsystemComputation, parameters: SubsystemParameters
@@ -201,15 +199,14 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
 
     def set_parameters(self, parameters: SubsystemParameters) -> None:
         """Take parameters that changed at run time."""
-        self.parameters = parameters
-        self.computation.apply_settings(subsystem_settings(parameters))
+        super().set_parameters(parameters)
         self.rendezvous.timeout = parameters.stale_after
 
     def statuses(self) -> list[Status]:
         """Return the statuses for /diagnostics, while active."""
         record = self.record
         values = answer_values(record.counts, self.acceleration_source)
-        statuses = [record.status(LOG_NAME), Status(OK, "output", self.robot.summary, values=values)]
+        statuses = [record.status(LOG_NAME), Status(OK, "output", self.robot.about, values=values)]
         if self._neighbours is not None and self._missing is not None:
             statuses.append(self._missing.status(self._neighbours.received, self._neighbours.refused))
         return [*statuses, record.closure_status(record.last)] if self.robot.closed else statuses
@@ -327,11 +324,6 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
             self.record.still_stale()
         else:
             self.record.stale("nothing")
-
-
-def subsystem_settings(parameters: SubsystemParameters) -> ComputationSettings:
-    """Return the settings of the subsystem's computation."""
-    return replace(robot_settings(parameters), friction=parameters.friction)
 
 
 def own_parameters(parameters: SubsystemParameters, part: SubsystemPart) -> SubsystemParameters:

@@ -130,7 +130,8 @@ def test_the_description_is_the_assembly_and_says_since_when():
 
 def test_what_a_ring_moves_is_passive_so_that_nodes_can_use_it():
     assembly = ring()
-    graph, robot = assembly.graph(), load_robot(description_of(assembly))
+    graph = assembly.graph()
+    robot = load_robot(description_of(assembly, graph))
     assert robot.closed
     assert robot.joint_names == graph.independent_joint_names
     assert set(robot.passive_names) == set(graph.joint_names) - set(graph.independent_joint_names)

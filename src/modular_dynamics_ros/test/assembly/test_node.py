@@ -18,11 +18,18 @@ from helpers.nodes.waiting import SpunNodes
 from modular_dynamics.modular import Assembly
 from modular_dynamics.urdf import description_header
 from modular_dynamics_ros.assembly.files import LiveAssembly
-from modular_dynamics_ros.assembly.node import AssemblyNode, AssemblyServices
+from modular_dynamics_ros.assembly.node import (
+    MOST_LOOKS,
+    AssemblyNode,
+    AssemblyServices,
+    MovingJoints,
+    StatePublisherClient,
+)
+from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.lifecycle.entities import LATCHED, REQUESTS
+from modular_dynamics_ros.lifecycle.node import FAILURE, SUCCESS
 from modular_dynamics_ros.messages.stamps import description_of, stamp_nanoseconds
-from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -262,6 +269,10 @@ def test_dock_undock_save_load(host, tmp_path):
     assert host.live.assembly == docked
     assert host.call(SaveAssembly, file=file).error_code == SaveAssembly.Response.FILE  # it exists
     assert host.call(LoadAssembly, file=f"{file}.yaml").error_code == LoadAssembly.Response.FILE
+    for kind in (SaveAssembly, LoadAssembly):
+        nameless = host.call(kind)
+        assert nameless.error_code == kind.Response.FILE
+        assert nameless.error_message.startswith("no file is named: give the path of")
     assert host.call(Undock, module="v1", port="3").revision == 5
     assert list(host.live.assembly) == ["v0", "v1"]
 
@@ -328,3 +339,112 @@ def test_a_matrix_that_contradicts_itself_is_told_from_an_assembly_that_cannot_b
         assert answer.error_code == getattr(LoadAssembly.Response, code), answer.error_message
         assert words in answer.error_message
     assert host.live is before
+
+
+class Sine:
+    """q = sin(t + k) of three joints."""
+
+    joint_names = ("a", "b", "c")
+
+    def at(self, t):
+        phases = t + np.arange(3.0)
+        return np.sin(phases), np.cos(phases), -np.sin(phases)
+
+
+@pytest.fixture
+def joints():
+    made = MovingJoints(Sine(), 0.5)
+    made.take(["b", "fixed", "a"], 0.0)
+    return made
+
+
+def test_the_first_joints_follow_the_gait_in_the_assemblys_order(joints):
+    q, v = joints.at(0.3)
+    assert q.tolist() == [np.sin(1.3), 0.0, np.sin(0.3)]
+    assert v.tolist() == [np.cos(1.3), 0.0, np.cos(0.3)]
+
+
+def test_a_joint_that_comes_later_begins_at_rest_and_ends_in_the_gait(joints):
+    joints.take(["c", "b"], 2.0)
+    q, v = joints.at(2.0)
+    assert (q[0], v[0]) == (0.0, 0.0)
+    assert (q[1], v[1]) == (np.sin(3.0), np.cos(3.0))
+    q, v = joints.at(2.5)
+    assert (q[0], v[0]) == (np.sin(4.5), np.cos(4.5))
+
+
+@pytest.mark.parametrize("t", [2.1, 2.25, 2.49, 2.6])
+def test_velocities_are_the_derivatives_of_the_positions(joints, t):
+    joints.take(["a", "c"], 2.0)
+    step = 1e-5  # [s]; errors of the central difference: step^2 |q'''| / 6, and 1e-16 / step
+    difference = (joints.at(t + step)[0] - joints.at(t - step)[0]) / (2.0 * step)
+    np.testing.assert_allclose(joints.at(t)[1], difference, rtol=0.0, atol=1e-7)
+
+
+class Publisher:
+    """A client whose node answers when the test says so."""
+
+    def __init__(self):
+        self.ready, self.sent, self.futures = True, [], []
+        self.log = ChangeLog(MagicMock(), lambda: 0.0)
+        client = MagicMock(service_is_ready=lambda: self.ready, call_async=self.call)
+        self.client = StatePublisherClient(MagicMock(create_client=lambda *_: client), "rsp", self.log)
+
+    def call(self, request):
+        (parameter,) = request.parameters
+        assert parameter.name == "robot_description"
+        self.sent.append(parameter.value.string_value)
+        self.futures.append(MagicMock())
+        return self.futures[-1]
+
+    def answer(self, number, successful=True):
+        result, future = MagicMock(successful=successful, reason="bad link"), self.futures[number]
+        future.result = lambda: MagicMock(results=[result])
+        (answered,) = future.add_done_callback.call_args.args
+        answered(future)
+
+    @property
+    def said(self):
+        return self.log.texts("robot_state_publisher")
+
+
+def test_the_newest_is_sent_until_it_is_set():
+    publisher = Publisher()
+    for text in ("a", "b"):
+        publisher.client.set(text)
+    publisher.answer(0)  # of the older one
+    publisher.client.send()
+    assert publisher.sent == ["a", "b", "b"]
+    publisher.answer(2)
+    publisher.client.send()
+    assert (publisher.sent, publisher.said) == (["a", "b", "b"], [])
+
+
+def test_one_that_comes_later_gets_it_then():
+    publisher = Publisher()
+    publisher.ready = False
+    publisher.client.set("a")
+    for _ in range(MOST_LOOKS):
+        assert publisher.said == []  # it may be starting
+        publisher.client.send()
+    assert publisher.said == ["no service 'rsp/set_parameters': does robot_state_publisher run by this name?"]
+    publisher.ready = True
+    publisher.client.send()
+    assert publisher.sent == ["a"]
+
+
+def test_a_refusal_is_reported_and_not_repeated():
+    publisher = Publisher()
+    publisher.client.set("a")
+    publisher.answer(0, successful=False)
+    publisher.client.send()
+    assert publisher.sent == ["a"]
+    assert publisher.said == ["'rsp/set_parameters' refused the description: bad link"]
+
+
+def test_a_node_that_was_cleaned_up_sends_no_more():
+    publisher = Publisher()
+    publisher.client.set("a")
+    publisher.client.destroy()
+    publisher.client.send()
+    assert publisher.sent == ["a"]

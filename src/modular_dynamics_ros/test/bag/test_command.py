@@ -17,6 +17,14 @@ from modular_dynamics_ros.bag.command import parameters_of
 from modular_dynamics_ros.exceptions import ParameterError
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
+#: The command, though it is not registered.
+COMMAND = """
+import sys
+from modular_dynamics.shell import main as commands
+from modular_dynamics_ros.bag.command import BAG
+commands.OWN = (*commands.OWN, BAG)
+code = commands.main(sys.argv[1:])
+"""
 #: ROS as it is where none is installed.
 WITHOUT_ROS = """
 import sys
@@ -28,11 +36,6 @@ class Finder:
             'ament_index_python'}:
             raise ModuleNotFoundError(f'no {name}: there is no ROS')
 sys.meta_path.insert(0, Finder())
-from modular_dynamics.shell import main as commands
-from modular_dynamics_ros.bag.command import BAG
-commands.OWN = (*commands.OWN, BAG)
-from modular_dynamics.shell.main import main
-sys.exit(main(sys.argv[1:]))
 """
 
 
@@ -47,7 +50,7 @@ def recording(tmp_path, names, four_link):
 
 def test_without_ros(recording, tmp_path, four_link):
     options = ("--csv", tmp_path / "t.csv", "-p", "acceleration_source:=filtered", "--quiet")
-    done = run_python("-c", WITHOUT_ROS, "bag", recording, *options)
+    done = run_python("-c", f"{WITHOUT_ROS}{COMMAND}sys.exit(code)", "bag", recording, *options)
     assert (done.returncode, done.stderr) == (0, "")
     assert "50 joint states, 45 answered" in done.stdout
     assert len((tmp_path / "t.csv").read_text().splitlines()) == 46
@@ -141,7 +144,7 @@ def test_memory_does_not_grow_with_the_bag(tmp_path, names, four_link):
     peaks = []
     for count in (2_000, 30_000):
         folder = write_bag(tmp_path / str(count), moving_states(names, count)[0])
-        command = ["-c", MEASURED, "bag", folder, "--robot", four_link, "--csv", tmp_path / "t.csv"]
+        command = ["-c", COMMAND + PEAK, "bag", folder, "--robot", four_link, "--csv", tmp_path / "t.csv"]
         done = run_python(*command)
         assert done.returncode == 0, done.stderr
         peaks.append(int(done.stderr.split()[-1]))
@@ -149,13 +152,7 @@ def test_memory_does_not_grow_with_the_bag(tmp_path, names, four_link):
     assert peaks[1] - peaks[0] < 8_000
 
 
-MEASURED = """
-import sys
-from modular_dynamics.shell import main as commands
-from modular_dynamics_ros.bag.command import BAG
-commands.OWN = (*commands.OWN, BAG)
-from modular_dynamics.shell.main import main
-code = main(sys.argv[1:])
+PEAK = """
 # ru_maxrss would be that of the process which started this one, if that is larger
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(peak.split()[1], file=sys.stderr)
@@ -177,6 +174,7 @@ def test_parameters_are_the_nodes_and_their_values_yaml(tmp_path):
         "friction:=urdf",
         "stale_after:=5e-1",
         "absent_joints:=[a:=1, b:=2]",
+        "use_sim_time:=true",
         file=path,
     )
     assert (given.gravity, given.floating_base, given.friction) == ((0.0, 0.0, -1.62), True, "urdf")

@@ -24,6 +24,20 @@ ALLOWED = 1e-12  # N m: rounding of torques of about 10 N m, computed by another
 MS = 1_000_000
 
 
+Q = [0.3, -0.5, 0.7, 0.2]
+
+
+def sent(ms, names, q=Q, v=(), effort=(), stamp=None):
+    """A joint state that is recorded at a time [ms]; `stamp`: its own [ms], if it is another one."""
+    own = START + (ms if stamp is None else stamp) * MS
+    return "/joint_states", START + ms * MS, joint_state(own, names, q, v, effort)
+
+
+def states(names, times):
+    """All at rest at one position."""
+    return [sent(ms, names, v=np.zeros(4)) for ms in times]
+
+
 def column(rows, beginning, names):
     return np.array([[float(row[f"{beginning}_{name}"]) for name in names] for row in rows])
 
@@ -52,11 +66,8 @@ def test_torques_are_pinocchios_at_the_same_states(bag, names, four_link, source
 
 
 def test_old_disordered_and_impossible_joint_states_are_not_answered(bag, names):
-    def at(recorded, stamp, **values):
-        numbers = {"q": np.zeros(4), "v": np.zeros(4)} | values
-        return "/joint_states", START + recorded * MS, joint_state(START + stamp * MS, names, **numbers)
-
-    messages = [at(0, 0), at(10, 10), at(12, 8), at(20, -300), at(30, 20, q=[np.nan, 0, 0, 0]), at(40, 31)]
+    times = (0, 0, Q), (10, 10, Q), (12, 8, Q), (20, -300, Q), (30, 20, [np.nan, 0, 0, 0]), (40, 31, Q)
+    messages = [sent(recorded, names, q, np.zeros(4), stamp=stamp) for recorded, stamp, q in times]
     found = bag(messages)
     assert found.code == 1
     assert found.report["rejected"] == {"older than the last answer": 1, "too old": 1, "not finite": 1}
@@ -70,6 +81,16 @@ def test_a_simulation_s_time_may_begin_anew(bag, names):
     found = bag(first + second)
     assert (found.code, found.report["answered"]) == (0, 40)
     assert "a stamp is 10.033 s older than the newest: the time restarts there" in found.err
+    assert found.report["time_restarts"] == 1
+
+
+@pytest.mark.parametrize("off", [-3600, 3600])
+def test_one_damaged_stamp_is_said_and_counted_and_those_after_it_are_answered(bag, names, off):
+    messages, _ = moving_states(names, 20)
+    messages[10][2][1].header.stamp.sec += off
+    found = bag(messages, "--quiet")
+    assert (found.report["answered"], found.report["time_restarts"]) == (20, 1)
+    assert "else one of the two stamps is damaged" in bag(messages).err
 
 
 def test_joint_states_without_stamps_count_when_they_were_recorded(bag, names):
@@ -105,10 +126,7 @@ def test_closed_loops(bag, root):
     graph = md.load_urdf(root / "urdf/exoskeleton.urdf")
     names = list(graph.independent_joint_names)
     q = [np.array([0.0, 0.0, 0.5 + 0.01 * k, 0.5, 0.0]) for k in range(5)]
-    messages = [
-        ("/joint_states", START + k * MS, joint_state(START + k * MS, names, one, 0.1 * np.ones(5)))
-        for k, one in enumerate(q)
-    ]
+    messages = [sent(k, names, one, 0.1 * np.ones(5)) for k, one in enumerate(q)]
     found = bag(messages, robot=root / "urdf/exoskeleton.urdf")
     expected = [md.inverse_dynamics(graph, one, 0.1 * np.ones(5), np.zeros(5)) for one in q]
     np.testing.assert_allclose(column(found.rows, "tau", names), expected, atol=1e-9, rtol=1e-9)
@@ -141,21 +159,17 @@ def test_the_filter_is_late_by_what_the_report_says(bag, names):
     assert error > 10.0
 
 
-def state(time, names):
-    return "/joint_states", START + time * MS, joint_state(START + time * MS, names, [0.1] * len(names))
-
-
 def test_joints_of_no_message_are_named_with_the_option_for_them(bag, names):
-    found = bag([state(10 * k, names[:3]) for k in range(3)], "--quiet")
+    found = bag([sent(10 * k, names[:3], Q[:3]) for k in range(3)], "--quiet")
     assert (found.code, found.report["incomplete"]) == (1, 3)
     assert found.report["awaited"] == {"right": 3}
     assert found.report["not_recorded"] == ["right"]
-    given = bag([state(0, names[:3])], "-p", "absent_joints:=[right:=0.5]", "--quiet")
+    given = bag([sent(0, names[:3], Q[:3])], "-p", "absent_joints:=[right:=0.5]", "--quiet")
     assert (given.code, given.report["awaited"]) == (0, {})
 
 
 def test_joints_that_come_too_rarely_are_a_finding(bag, names):
-    messages = [state(0, names), *(state(100 * k, names[:2]) for k in range(1, 6))]
+    messages = [sent(0, names), *(sent(100 * k, names[:2], Q[:2]) for k in range(1, 6))]
     found = bag(messages, "--quiet")
     assert (found.code, found.report["answered"]) == (1, 3)
     assert found.report["awaited"] == {"left": 3, "right": 3}
@@ -165,7 +179,7 @@ def test_joints_that_come_too_rarely_are_a_finding(bag, names):
 
 
 def test_a_bag_of_another_robot_names_its_joints(tmp_path, capsys, names, four_link):
-    folder = write_bag(tmp_path / "bag", [state(0, [f"j{k}" for k in range(6)])])
+    folder = write_bag(tmp_path / "bag", [sent(0, [f"j{k}" for k in range(6)], np.zeros(6))])
     assert main(["bag", str(folder), "--robot", str(four_link)]) == 1
     out = capsys.readouterr().out
     assert (
@@ -177,11 +191,7 @@ def test_residuals_are_measured_efforts_less_torques(bag, names, four_link):
     graph, numbers = md.load_urdf(four_link), np.random.default_rng(3)
     q, v, extra = numbers.uniform(-1.0, 1.0, (3, 30, 4))
     tau = md.inverse_dynamics(graph, q, v, np.zeros((30, 4)))
-    messages = [
-        ("/joint_states", START + k * MS, joint_state(START + k * MS, names, q[k], v[k], tau[k] + extra[k]))
-        for k in range(30)
-    ]
-    found = bag(messages)
+    found = bag([sent(k, names, q[k], v[k], tau[k] + extra[k]) for k in range(30)])
     residuals = np.array([[float(row[f"residual_{name}"]) for name in names] for row in found.rows])
     np.testing.assert_allclose(residuals, extra, rtol=0.0, atol=1e-12)
     for k, name in enumerate(names):
@@ -190,17 +200,8 @@ def test_residuals_are_measured_efforts_less_torques(bag, names, four_link):
 
 
 def test_joints_without_effort_have_no_residual(bag, names):
-    zeros = np.zeros(4)
-    messages = [
-        ("/joint_states", START, joint_state(START, names, zeros, zeros)),
-        (
-            "/joint_states",
-            START + MS,
-            joint_state(START + MS, names, zeros, zeros, [np.nan, 1.0, 2.0, np.inf]),
-        ),
-        ("/joint_states", START + 2 * MS, joint_state(START + 2 * MS, names, zeros, zeros)),
-        ("/joint_states", START + 300 * MS, joint_state(START + 300 * MS, names, zeros, zeros)),
-    ]
+    efforts = {0: (), 1: [np.nan, 1.0, 2.0, np.inf], 2: (), 300: ()}
+    messages = [sent(ms, names, effort=effort) for ms, effort in efforts.items()]
     found = bag(messages)
     known = [[bool(row[f"residual_{name}"]) for name in names] for row in found.rows]
     last = [False, True, True, False]
@@ -209,13 +210,6 @@ def test_joints_without_effort_have_no_residual(bag, names):
 
 
 FORCE = [1.0, -2.0, 3.0, 0.1, 0.2, -0.3]
-Q = [0.3, -0.5, 0.7, 0.2]
-
-
-def states(names, times):
-    return [
-        ("/joint_states", START + t * MS, joint_state(START + t * MS, names, Q, np.zeros(4))) for t in times
-    ]
 
 
 def trajectory(stamp, names, times, acceleration=0.0):

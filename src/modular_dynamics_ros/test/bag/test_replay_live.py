@@ -13,7 +13,7 @@ from modular_dynamics.shell.main import main
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 
 pytestmark = pytest.mark.ros
-PAUSE = 0.3  # [s] longer than the filter bridges: it begins anew
+PAUSE = 300_000_000  # [ns] longer than the filter bridges: it begins anew
 PERIOD = 0.004  # [s]
 
 
@@ -73,7 +73,8 @@ def test_torques_are_the_nodes_to_the_bit(ros, four_link, tmp_path, source, name
     with closing(Harness(robot_description_file=str(four_link), acceleration_source=source)) as harness:
         harness.activate()
         exchanged(harness, 20, lambda k: NAMES)  # all topics are connected
-        time.sleep(PAUSE)
+        end = harness.node.now() + PAUSE
+        harness.spin_until(lambda: harness.node.now() > end)
         sent, live = exchanged(harness, 120, names_of)
     recorded = rows_of_bag(tmp_path, sent, four_link, "-p", f"acceleration_source:={source}")
     assert len(live) >= 110

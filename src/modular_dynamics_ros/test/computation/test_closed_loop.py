@@ -79,9 +79,9 @@ def test_the_connection_wrenches_bear_what_crosses_the_cuts():
     one = computation(path("four_bar"))
     solution = answer(one, STATES["four_bar"]).dynamics
     result = solution.result
-    _, wrench = solution.connection_wrench(0)  # of the ground on the crank, in the crank's frame
+    _, wrench = solution.tree.connection_wrench_in_link(0)  # of the ground on the crank, in the crank's frame
     assert wrench[5] == pytest.approx(result.tau[0], abs=1e-12)  # about the axis it is the motor's torque
-    assert solution.connection_wrench(1)[1][5] == pytest.approx(0.0, abs=1e-12)  # J4 is passive
+    assert solution.tree.connection_wrench_in_link(1)[1][5] == pytest.approx(0.0, abs=1e-12)  # J4 is passive
     link, cut = solution.cut_wrenches["J2"]
     assert link == "coupler"
     assert np.linalg.norm(cut[:3]) == pytest.approx(np.linalg.norm(result.wrenches["J2"][:3]))

@@ -15,7 +15,7 @@ from modular_dynamics_ros.computation.reactions import ReactionComputation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
-from modular_dynamics_ros.reactions.node import loads_status, reactions_status
+from modular_dynamics_ros.reactions import loads_status, reactions_status
 
 pytestmark = pytest.mark.ros
 
@@ -57,7 +57,8 @@ def test_wrenches_that_come_from_elsewhere_are_the_same_or_add_to_the_load(robot
     q, v, a = STATE
     state = one.observe(0, q, v)._replace(a=a)
     solution = one.compute(state, 0, None).dynamics
-    given = {name: solution.connection_wrench(subsystems.index(name)) for name in computation.load_names}
+    wrench_in_link = solution.tree.connection_wrench_in_link
+    given = {name: wrench_in_link(subsystems.index(name)) for name in computation.load_names}
     same = computation(dynamics, given)
     assert same.shared.wrenches == pytest.approx(own.shared.wrenches, abs=1e-9)
     assert np.isnan(same.disagreement)  # virtual power knows nothing of loads from topics

@@ -66,11 +66,11 @@ def test_warnings_are_summaries_by_kind_and_notes_kept_apart(four_link):
     (warning,) = robot.warnings
     assert warning.startswith("broken triangle inequality: ")
     assert len(robot.graph.warnings) > 1
-    (note,) = robot.notes
+    (note,) = robot.graph.notes
     assert note.startswith(
         "velocity limit of zero: 4 joints, 'turn', 'bend', 'left', 'right'. The first: line "
     )
-    assert load_robot(four_link).warnings == load_robot(four_link).notes == ()
+    assert load_robot(four_link).warnings == load_robot(four_link).graph.notes == ()
 
 
 @pytest.mark.parametrize("rest", ["", FIXED])

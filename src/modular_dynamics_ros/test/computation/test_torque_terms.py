@@ -63,7 +63,7 @@ def test_a_black_box_is_external(four_link, boxed_branch):
     """Its wrench is what the branch would need, so the terms add up to the torques of the whole robot."""
     whole = solve(subject_of(four_link), [*Q, 0.2], [*V, 0.1], [*A, 0.3])
     dynamics = whole.model.solver.solve(whole.configuration, whole.state, whole.wrenches)
-    boxes = {"right_branch": dynamics.result.connection_wrenches[2]}
+    boxes = {"right_branch": dynamics.tree.connection_wrenches[2]}
     terms = split(solve(subject_of(four_link, partition=boxed_branch, last=(Q, V), boxes=boxes), Q, V, A))
     close(terms.total, dynamics.tau[:3])
     close(terms.total, summed(terms))

@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from modular_dynamics_ros.diagnostics.statuses import LatencyWindow, MessageCounts, input_status, summarise
+from modular_dynamics_ros.diagnostics.statuses import (
+    LATENCIES,
+    MessageCounts,
+    answer_values,
+    input_status,
+    summarise,
+)
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN
 
 pytestmark = pytest.mark.ros
@@ -27,22 +33,17 @@ def test_input_levels():
     assert (stale.level, stale.message) == (ERROR, "joint states are stale; x")
 
 
-def test_percentiles_are_values_that_occurred():
+def test_percentiles_are_values_that_occurred_and_without_any_nan():
+    counts = MessageCounts()
+    assert answer_values(counts, "")["latency p50 [ms]"] == "nan"
+    for k in range(LATENCIES + 100):  # the first ones are forgotten
+        counts.latencies.append((k * 10_000_000, max(k - LATENCIES + 1, 0) * 1_000_000))
+    values = answer_values(counts, "")
+    latencies = [values[f"latency {which} [ms]"] for which in ("p50", "p99", "max")]
+    assert latencies == ["0.000", "90.000", "100.000"]
+    assert values["rate [Hz]"] == "100.00"
+
+
+def test_percentiles_are_of_the_nearest_rank():
     summary = summarise(np.arange(1, 101) * 1_000_000, np.arange(100) * 10_000_000)
     assert (summary.count, summary.p50, summary.p99, summary.max) == pytest.approx((100, 0.050, 0.099, 0.100))
-    assert summary.rate == pytest.approx(100.0)  # 99 intervals of 10 ms
-
-
-def test_nothing_yet_is_nan_not_zero():
-    summary = LatencyWindow().summary()
-    assert summary.count == 0
-    assert np.isnan([summary.rate, summary.p50, summary.p99, summary.max]).all()
-
-
-def test_window_forgets_the_oldest_and_keeps_the_order_of_arrival():
-    window = LatencyWindow(size=4)
-    for k in range(10):
-        window.add(arrival_ns=k * 1_000_000_000, latency_ns=k)
-    summary = window.summary()
-    assert (summary.count, summary.max, summary.p50) == pytest.approx((4, 9e-9, 7e-9))
-    assert summary.rate == pytest.approx(1.0)

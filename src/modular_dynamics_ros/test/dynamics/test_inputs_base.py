@@ -18,8 +18,8 @@ from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.dynamics import inputs
 from modular_dynamics_ros.dynamics.inputs import BaseInput
 from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.lifecycle.node import FAILURE
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.node.robot_node import FAILURE
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 

@@ -6,7 +6,6 @@ from unittest.mock import MagicMock
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import WrenchStamped
 
 from helpers.nodes.dynamics_harness import Q, V, expected
 from helpers.nodes.lone_node import lone_node, message_info
@@ -14,9 +13,9 @@ from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.dynamics.inputs import WrenchInputs
+from modular_dynamics_ros.lifecycle.node import FAILURE, SUCCESS
 from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -32,26 +31,6 @@ def connected(harness):
     harness.activate()
     harness.spin_until(lambda: harness.external.get_subscription_count() == 1)
     return harness
-
-
-def boxed_harness(make, partition, **parameters):
-    """With its sensor's publisher, and the wrench of the whole robot."""
-    harness = make(partition_file=partition, **parameters).start()
-    sensor = harness.probe.create_publisher(WrenchStamped, "dynamics_node/black_box/right_branch/wrench", 10)
-    harness.spin_until(lambda: sensor.get_subscription_count() and harness.states.get_subscription_count())
-    return harness, sensor
-
-
-def test_a_frame_that_cannot_be_placed_is_refused_by_name(make, boxed_branch, capfd):
-    frame, words = "right_branch", "moves with 'right' inside a black box"
-    harness, sensor = boxed_harness(make, boxed_branch, stale_after=60.0)
-    capfd.readouterr()
-    log = harness.said(words, capfd, meanwhile=lambda: sensor.publish(wrench_message(frame)))
-    assert "wrench of black box 'right_branch' refused" in log
-    status = harness.status("wrenches", lambda status: words in status.message)
-    assert status.level == ERROR
-    assert "no wrench of black box 'right_branch' has come yet" in status.message
-    assert harness.node.session.record.counts.answered == 0
 
 
 def test_an_external_wrench_that_stops_is_one_warning_and_an_error_until_a_zero(make, four_link, capfd):

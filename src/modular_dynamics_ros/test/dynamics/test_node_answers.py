@@ -1,18 +1,20 @@
-"""dynamics_node: what it answers and reports, and when; transitions and parameters."""
+"""dynamics_node: what it answers, refuses and reports, and when; transitions and parameters."""
+
+import time
 
 import numpy as np
 import pytest
-from modular_dynamics_interfaces.msg import ConnectionWrenches
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
+from helpers.nodes.lone_node import receive
+from helpers.nodes.sessions.lone_session import LoneSession, S
 from helpers.robots.spatial_mechanisms import platform
-from modular_dynamics_ros.messages.geometry import wrench_from_message
-from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.messages.subsystems import connection_wrenches_from_message
-from modular_dynamics_ros.node.robot_node import SUCCESS
+from modular_dynamics_ros.lifecycle.node import SUCCESS
+from modular_dynamics_ros.messages.geometry import WrenchWriter, wrench_from_message
+from modular_dynamics_ros.messages.stamps import stamp_message
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -31,27 +33,6 @@ def test_an_answer_holds_names_state_effort_and_the_inputs_stamp(active, four_li
     assert wrench.header.frame_id == "lower_stem"  # the child link of the stem's first joint
     result = md.InverseDynamics(md.load_urdf(four_link)).solve(Q, V, np.zeros(4))
     assert wrench_from_message(wrench).tolist() == result.connection_wrench_in_link(0)[1].tolist()
-
-
-def test_one_message_holds_the_wrenches_of_all_connections(active, four_link):
-    messages, topic = [], "dynamics_node/connection_wrenches"
-    active.probe.create_subscription(ConnectionWrenches, topic, messages.append, 10)
-
-    def heard():
-        active.send()
-        return messages
-
-    active.spin_until(heard)
-    graph = md.load_urdf(four_link)
-    result = md.InverseDynamics(graph).solve(Q, V, np.zeros(4))
-    names = [subsystem.name for subsystem in graph.subsystems]
-    read = connection_wrenches_from_message(messages[0], names, graph.links)
-    assert messages[0].subsystems == names
-    for index, name in enumerate(names):
-        link, wrench = result.connection_wrench_in_link(index)
-        assert read[name][0] == link
-        assert read[name][1].tolist() == wrench.tolist()
-    assert stamp_nanoseconds(messages[0].header.stamp) > 0
 
 
 def test_a_passive_platform_is_answered_without_its_pose(make, tmp_path):
@@ -133,3 +114,42 @@ def test_diagnostics_count_and_compare(make):
     output = {entry.key: entry.value for entry in harness.status("output").values}
     assert int(output["messages out"]) >= 5
     assert 0.0 < float(output["latency p50 [ms]"]) <= float(output["latency p99 [ms]"])
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ({"q": [0.1, float("nan"), 0.1, 0.1]}, "position of 'bend' is NaN or infinite"),
+        ({"effort": [0.0] * 5}, "effort has 5 values for 4 joint names"),
+    ],
+)
+def test_a_bad_state_is_named_once_and_the_next_good_one_answered(active, four_link, capfd, message, words):
+    capfd.readouterr()
+    stamps = [active.send(**message) for _ in range(20)]
+    good = active.answer()  # answers keep the order of the states: nothing before it is still to come
+    assert good.effort.tolist() == expected(four_link).tolist()
+    assert all(active.torque_of(stamp) is None for stamp in stamps)
+    log = capfd.readouterr().err
+    assert log.count(words) == 1
+    assert sum(active.node.session.record.counts.rejected.values()) == 20
+
+
+def test_while_the_filter_starts_nothing_is_answered_and_that_is_said_once(four_link):
+    session = LoneSession(four_link, acceleration_source="filtered")
+    assert [len(session.send(1.0 + 0.002 * k)) for k in range(10)] == [0] * 5 + [1] * 5
+    assert session.record.counts.rejected == {"filter starts": 5}
+    assert session.node.log._logger.warning.call_count == 1
+
+
+def test_external_wrenches_act_on_links(four_link):
+    session = LoneSession(four_link, stale_after=30.0)
+    wrench = np.array([0.0, 0.0, -5.0, 0.0, 0.0, 0.0])
+    now = time.time()  # the middleware's clock says how long a message has waited
+    session.node.time = round(now * S)
+    stamp = stamp_message(session.node.time)
+    for link in ("nonsense", "left_branch"):
+        receive(session.node, "~/external_wrench", WrenchWriter().write(stamp, link, wrench))
+    (torques,) = session.send(now)
+    loaded = expected(four_link, external_wrenches={"left_branch": wrench})
+    assert torques.effort == pytest.approx(loaded, abs=1e-13)
+    assert "external wrench refused: no link 'nonsense'" in session.node.log.texts("wrenches")[0]

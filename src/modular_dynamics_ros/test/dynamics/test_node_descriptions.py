@@ -10,11 +10,11 @@ from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
 import modular_dynamics as md
-from helpers.nodes.dynamics_harness import Q, V, expected
+from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from modular_dynamics.urdf import stamped
+from modular_dynamics_ros.lifecycle.node import FAILURE, SUCCESS
 from modular_dynamics_ros.messages.stamps import description_frame
 from modular_dynamics_ros.messages.status import OK
-from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -160,7 +160,7 @@ def test_a_part_of_a_new_robot_is_not_completed_by_values_of_the_one_before(bodi
     assert bodies.answers(bodies.send(1.0, described=0.0)) == [0]
     bodies.describe(1, 1.5)
     bodies.harness.spin_until(lambda: bodies.harness.node._described.stamp == bodies.stamp(1.5))
-    frame, names = description_frame("four_link", bodies.stamp(1.5)), bodies.harness.node.joint_names()[:1]
+    frame, names = description_frame("four_link", bodies.stamp(1.5)), NAMES[:1]
     part = bodies.harness.send(names=names, q=Q[:1], v=V[:1], stamp=bodies.stamp(2.0), frame=frame)
     assert bodies.answers(bodies.send(3.0, described=1.5)) == [1]
     assert bodies.harness.torque_of(part) is None

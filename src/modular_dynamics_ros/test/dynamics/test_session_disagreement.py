@@ -134,20 +134,6 @@ def ramp(session, until=lambda: False):
     return np.array([message.effort for message in session.torques]), time.perf_counter() - began
 
 
-def test_ramp_to_zero_ramps_before_the_node_stops(four_link):
-    session = Session(four_link, on_stale="ramp_to_zero", ramp_time=0.2)
-    session.answer()
-    efforts, took = ramp(session)
-    assert 0.15 < took < 2.0
-    assert len(efforts) > 2
-    factors = efforts[:, 0] / expected(four_link)[0]
-    assert factors[0] < 1.0
-    assert (np.diff(factors) < 0.0).all()
-    assert efforts == pytest.approx(np.outer(factors, expected(four_link)), abs=1e-12)
-    assert efforts[-1].tolist() == [0.0] * 4
-    assert ramp(session)[0].tolist() == []  # it is over
-
-
 def test_a_ramp_that_has_begun_goes_on_from_there(four_link):
     session = Session(four_link, on_stale="ramp_to_zero", ramp_time=0.2, stale_after=0.1)
     session.answer()

@@ -85,6 +85,13 @@ def test_a_reference_that_ends_at_rest_is_no_problem(four_link):
     assert output.values["acceleration source"] == "reference: over: accelerations are zero"
 
 
+def test_that_a_reference_ended_at_rest_does_not_help_where_one_is_needed(four_link):
+    session = Session(four_link, without_reference="stop")
+    session.refer(velocity=np.zeros(4))
+    assert session.torques_at(2.5) is None
+    assert "no reference covers the stamp" in session.node.log.texts("joint_states")[0]
+
+
 def test_joints_that_the_reference_does_not_name_are_reported(four_link):
     session = Session(four_link)
     session.refer([NAMES[2], NAMES[0]])

@@ -8,7 +8,7 @@ from helpers.nodes.listening_node import Lines
 from helpers.nodes.waiting import SpunNodes
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.lifecycle.entities import ReadingNode
-from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
+from modular_dynamics_ros.node.spinning import PersistentExecutor
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 

@@ -17,12 +17,12 @@ from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings, Coverage
 from modular_dynamics_ros.dynamics.node import DynamicsNode
+from modular_dynamics_ros.lifecycle.node import FAILURE
 from modular_dynamics_ros.messages import trajectories
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.joint_states import JointStates
-from modular_dynamics_ros.node.robot_node import FAILURE
 
 S = 1_000_000_000
 

@@ -10,7 +10,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 from helpers.nodes.lone_node import lone_node
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.node import outputs as outputs_module
-from modular_dynamics_ros.node.outputs import EffortWriter, JointStateWriter, Outputs, SubscribedPublishers
+from modular_dynamics_ros.node.outputs import JointStateWriter, Outputs, SubscribedPublishers
 
 pytestmark = pytest.mark.ros
 TOPIC = "~/stamped_effort_commands"
@@ -77,10 +77,3 @@ def test_states_are_written_again_and_again():
     assert (first.header.stamp, first.header.frame_id) == (Time(sec=3, nanosec=1), "world")
     assert second.effort.tolist() == [1.0, 1.0]
     assert second.header.stamp == Time(sec=-1, nanosec=999_999_999)
-
-
-@pytest.mark.parametrize("other", [lambda x: np.repeat(x, 2)[::2], lambda x: x.astype(">f4"), list])
-def test_efforts_of_any_numbers_are_in_the_controllers_order(other):
-    efforts = other(np.array([1.0, 2.0, 3.0]))
-    assert read(EffortWriter([2, 0]).write(efforts)).data.tolist() == [3.0, 1.0]
-    assert read(EffortWriter([]).write(efforts)).data.tolist() == []

@@ -13,10 +13,11 @@ from helpers.paths import ROBOTS
 from helpers.processes import run_python
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.exceptions import ParameterError
+from modular_dynamics_ros.lifecycle.node import FAILURE, SUCCESS
 from modular_dynamics_ros.messages.status import WARN
-from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS, Description
+from modular_dynamics_ros.node.robot_node import Description
 from modular_dynamics_ros.parameters.table import Change, checked
-from modular_dynamics_ros.reactions.node import TorsoReactionNode
+from modular_dynamics_ros.reactions import TorsoReactionNode
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 NODES = {

@@ -1,23 +1,21 @@
 import re
 import sys
 from dataclasses import asdict, fields
+from importlib import import_module
 
 import pytest
 import yaml
 
-from modular_dynamics_ros import player as joint_state_player
-from modular_dynamics_ros.assembly import node as assembly_node
-from modular_dynamics_ros.dynamics import node as dynamics_node
+from modular_dynamics_ros.__main__ import NODES
 from modular_dynamics_ros.parameters.nodes import (
     AssemblyParameters,
     DynamicsParameters,
+    MoveitParameters,
     PlayerParameters,
     ReactionParameters,
     SubsystemParameters,
 )
 from modular_dynamics_ros.parameters.table import checked
-from modular_dynamics_ros.reactions import node as torso_reaction_node
-from modular_dynamics_ros.subsystem import node as subsystem_node
 
 pytestmark = pytest.mark.ros
 
@@ -26,6 +24,7 @@ TABLES = {
     "dynamics_node": DynamicsParameters,
     "torso_reaction_node": ReactionParameters,
     "joint_state_player": PlayerParameters,
+    "moveit_payload_node": MoveitParameters,
     "subsystem_node": SubsystemParameters,
 }
 
@@ -100,19 +99,10 @@ def test_every_parameter_is_described_and_bounded(table):
             assert spec.high < float("inf"), entry.name
 
 
-@pytest.mark.parametrize(
-    ("module", "name"),
-    [
-        (assembly_node, "assembly_node"),
-        (dynamics_node, "dynamics_node"),
-        (torso_reaction_node, "torso_reaction_node"),
-        (joint_state_player, "joint_state_player"),
-        (subsystem_node, "subsystem_node"),
-    ],
-)
-def test_help_names_every_parameter_and_starts_nothing(monkeypatch, capsys, module, name):
+@pytest.mark.parametrize("name", NODES)
+def test_help_names_every_parameter_and_starts_nothing(monkeypatch, capsys, name):
     monkeypatch.setattr(sys, "argv", [name, "--help"])
-    assert module.main() == 0
+    assert import_module(NODES[name]).main() == 0
     text = capsys.readouterr().out
     assert text.startswith(f"usage: ros2 run modular_dynamics_ros {name}")
     for entry in fields(TABLES[name]):

@@ -4,42 +4,31 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from geometry_msgs.msg import WrenchStamped
 
 import modular_dynamics as md
 from helpers.nodes.subsystem_bus import SubsystemBus, motion, step
+from helpers.robots.urdf_text import inertial, joint, robot
+from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.parameters.nodes import SubsystemParameters
 from modular_dynamics_ros.subsystem.node import SubsystemSession
 
 pytestmark = pytest.mark.ros
-INERTIAL = (
-    '<inertial><origin xyz="0.1 0 0"/><mass value="1"/>'
-    '<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>'
-)
 PARTS = {"body": ("torso", "base", "a"), "arm": ("elbow", "a", "b"), "hand": ("grip", "b", "c")}
-LIMIT = '<limit effort="50" velocity="2" lower="-2" upper="2"/>'
 HELP = "give the nodes of all subsystems the same description"
 
 
 def urdf(mass=1.0, elbow_at=0.3, grip_at=0.3, hand_on="b", arm_on="a", hand="hand"):
     """A body that carries an arm that carries a hand."""
     parents, at = {"arm": arm_on, "hand": hand_on}, {"arm": elbow_at, "hand": grip_at}
-    links = [f'<link name="{link}">{INERTIAL}</link>' for _, _, link in PARTS.values()]
-    links[1] = links[1].replace('mass value="1"', f'mass value="{mass}"')
-    joints = [
-        f'<joint name="{joint}" type="revolute"><parent link="{parents.get(name, parent)}"/>'
-        f'<child link="{link}"/><origin xyz="{at.get(name, 0.3)} 0 0"/>'
-        f'<axis xyz="0 1 0"/>{LIMIT}</joint>'
-        for name, (joint, parent, link) in PARTS.items()
-    ]
-    names = {"hand": hand}
-    tags = "".join(
-        f'<subsystem name="{names.get(name, name)}"><joint name="{joint}"/></subsystem>'
-        for name, (joint, _, _) in PARTS.items()
-    )
-    tags = f'<modular_dynamics version="1">{tags}</modular_dynamics>'
-    return f'<robot name="r"><link name="base"/>{"".join((*links, *joints, tags))}</robot>'
+    parts, tags = ["<link name='base'/>"], []
+    for name, (turn, parent, link) in PARTS.items():
+        body = inertial(mass if name == "arm" else 1.0, (0.1, 0, 0), 0.01 * np.eye(3))
+        xyz, called = (at.get(name, 0.3), 0, 0), hand if name == "hand" else name
+        parts.append(f"<link name='{link}'>{body}</link>")
+        parts.append(joint(turn, "revolute", parents.get(name, parent), link, xyz, axis=(0, 1, 0)))
+        tags.append(f"<subsystem name='{called}'><joint name='{turn}'/></subsystem>")
+    return robot("r", parts, tags)
 
 
 @pytest.fixture
@@ -152,8 +141,7 @@ def test_a_foreign_program_takes_the_place_of_a_node_that_contradicted(bus):
     steps(bus, 1, 60)
     bus.dead.add("arm")
     stamp = step(bus, 60)
-    wrench = WrenchStamped()
-    wrench.header.stamp, wrench.header.frame_id = stamp_message(stamp), "arm/connection_point"
+    wrench = WrenchWriter().write(stamp_message(stamp), "arm/connection_point", np.zeros(6))
     bus.publish("arm/wrench_out", wrench)
     assert bus.torques(stamp).keys() == {"torso"}
     assert bus.errors("body") == ""

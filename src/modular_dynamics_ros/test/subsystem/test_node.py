@@ -11,8 +11,8 @@ import modular_dynamics as md
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROBOTS
 from modular_dynamics_ros.lifecycle.entities import LATCHED
+from modular_dynamics_ros.lifecycle.node import SUCCESS
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
-from modular_dynamics_ros.node.robot_node import SUCCESS
 from modular_dynamics_ros.subsystem.node import SubsystemNode
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]

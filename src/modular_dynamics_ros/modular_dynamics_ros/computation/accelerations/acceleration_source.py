@@ -116,14 +116,10 @@ class AccelerationSource:
             self.reference.clear()
         self._now = now
 
-    def forget_reference(self) -> None:
-        """Forget trajectories, and what the time was."""
+    def forget(self) -> None:
+        """Forget reference and velocities, and what the time was."""
         self.reference.clear()
         self._now = None
-
-    def forget(self) -> None:
-        """Forget reference and velocities."""
-        self.forget_reference()
         self.restart_filter()
 
     def description(self, last: State | None) -> str:

@@ -79,14 +79,13 @@ def identify_payload(
     """Return the payload and the offset that solve both least-squares problems.
 
     Args:
-        confidence: probability with which each of the four intervals contains the true value.
+        confidence: probability, above 0 and below 1, with which each of the four intervals contains the
+            true value.
 
     Raises:
-        UnfitPosesError: too few or too similar poses, an invalid confidence, or a mass that cannot be
-            distinguished from zero, so that its centre is unknown.
+        UnfitPosesError: too few or too similar poses, a confidence that rounding makes 1, or a mass that
+            cannot be distinguished from zero, so that its centre is unknown.
     """
-    if not 0.0 < confidence < 1.0:
-        raise UnfitPosesError(f"confidence is {confidence:g}; a probability between 0 and 1 is needed")
     if 0.5 + 0.5 * confidence == 1.0:  # rounded: its intervals would have no bounds
         raise UnfitPosesError(f"confidence is {confidence!r}: too close to 1 for floats; 0.999999 is not")
     if len(poses) < LEAST_POSES:

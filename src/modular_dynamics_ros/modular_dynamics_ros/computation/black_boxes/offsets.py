@@ -1,6 +1,5 @@
 """Offsets of black boxes' sensors, in the sensors' frames, and the file that keeps them over restarts."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,7 +8,7 @@ import numpy as np
 import yaml
 
 from modular_dynamics.exceptions import DescriptionError
-from modular_dynamics.text.files import text_if_there, write_beside
+from modular_dynamics.text.files import replace_file, text_if_there
 from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics.text.sizes import MAX_BYTES, too_large
 from modular_dynamics.text.yaml_text import Dumper, documents
@@ -87,7 +86,7 @@ class SensorOffsets:
         return offsets
 
     def _write(self, offsets: Mapping[str, SensorOffset]) -> None:
-        """Replace the file at once. Raises OffsetsFileError: it could not be read again, or be written."""
+        """Replace the file. Raises OffsetsFileError: it cannot be written, or would not be read as it is."""
         entries = {
             name: {"frame": frame, "values": values.tolist()} for name, (frame, values) in offsets.items()
         }
@@ -100,23 +99,13 @@ class SensorOffsets:
             written = text.encode()
             if len(written) > MAX_BYTES:
                 raise self._failure(too_large("it", len(written), MAX_BYTES, "bytes"))
-            beside = write_beside(self._path, written)
-            try:
-                os.replace(beside, self._path)
-            except OSError:
-                beside.unlink(missing_ok=True)
-                raise
+            replace_file(self._path, written)
         except OSError as error:
             raise self._failure(f"it cannot be written: {error.strerror or error}") from error
 
     def _failure(self, text: str) -> OffsetsFileError:
         """Return an error that names the file."""
         return OffsetsFileError(f"offsets_file '{str(self._path)[:200]}': {text}")
-
-    def get(self, box: str) -> Array:
-        """Return the offset (6,) that is subtracted."""
-        offset = self._offsets.get(box)
-        return np.zeros(6) if offset is None else offset.values
 
     def described(self, box: str) -> str:
         """Return the offset as text: six numbers [N, N m]."""

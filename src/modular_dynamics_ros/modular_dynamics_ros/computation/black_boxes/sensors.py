@@ -132,11 +132,11 @@ def sensor_placement(computation: Computation, box: str, frame: str, state: Stat
     """
     robot, wrenches = computation.robot, computation.wrenches
     sign = -1.0 if wrenches.is_reversed(box) else 1.0
-    link, columns = wrenches.on_link(box, frame, sign * np.eye(6))
+    wrenches.require_frame(box, frame)
     frames = BlackBoxFrames(robot)
-    frames.place(box, link)
+    frames.place(box, frame)
     q = robot.graph.neutral() if state is None else coordinates_of(robot, state)
-    return SensorPlacement(frames.at_connection(box, link, columns, q), frames.fixed(box, link))
+    return SensorPlacement(frames.at_connection(box, frame, sign * np.eye(6), q), frames.fixed(box, frame))
 
 
 def gravity_at(robot: Robot, box: str, state: State) -> Array:

@@ -13,11 +13,7 @@ from modular_dynamics.text.files import content_of, path_of
 from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics.text.sizes import MAX_BYTES
 from modular_dynamics_ros.computation.values import UNIT_NORM, checked_numbers
-from modular_dynamics_ros.exceptions import (
-    ChangeFileError,
-    NumbersError,
-    RobotError,
-)
+from modular_dynamics_ros.exceptions import ChangeFileError, NumbersError, RobotError
 
 IDENTITY_POSE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|file:/", re.IGNORECASE)  # begins file:///robots/hand.urdf

@@ -8,17 +8,9 @@ import numpy as np
 import modular_dynamics as md
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop
 from modular_dynamics_ros.computation.computation import Dynamics
-from modular_dynamics_ros.computation.queries.query_model import (
-    QueryError,
-    QueryModel,
-)
+from modular_dynamics_ros.computation.queries.query_model import QueryError, QueryModel
 from modular_dynamics_ros.computation.torque_terms import TorqueTerms
-from modular_dynamics_ros.computation.values import (
-    AppliedWrenches,
-    Array,
-    Configuration,
-    State,
-)
+from modular_dynamics_ros.computation.values import AppliedWrenches, Array, Configuration, State
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
 
@@ -50,7 +42,11 @@ def equation_of_motion(model: QueryModel, configuration: Configuration, state: S
     indices, names = model.coordinates
     unloaded = AppliedWrenches(None, {name: np.zeros(6) for name in model.robot.black_boxes} or None)
     at_rest = model.solver.solve(configuration, state.at_rest(), unloaded)
-    moving = model.solver.solve(configuration, without_accelerations(state), unloaded)
+    steady = state._replace(
+        a=np.zeros_like(state.a),
+        base=None if state.base is None else replace(state.base, acceleration=np.zeros(6)),
+    )
+    moving = model.solver.solve(configuration, steady, unloaded)
     base = None if model.robot.base is None else np.zeros(6)  # springs act between links
     springs, dampers = (model.rates(one, base) for one in model.terms.springs(configuration, state))
     h, gravity = full_torques(model, moving), full_torques(model, at_rest) - springs
@@ -61,12 +57,6 @@ def equation_of_motion(model: QueryModel, configuration: Configuration, state: S
 def full_torques(model: QueryModel, dynamics: Dynamics) -> Array:
     """Return torques and the base's wrench as one vector, in the order of the solver's velocities."""
     return model.rates(dynamics.tau, None if model.robot.base is None else dynamics.base_wrench)
-
-
-def without_accelerations(state: State) -> State:
-    """Return the state with the same positions and velocities and zero accelerations."""
-    base = None if state.base is None else replace(state.base, acceleration=np.zeros(6))
-    return state._replace(a=np.zeros_like(state.a), base=base)
 
 
 def mass_matrix(model: QueryModel, configuration: Configuration) -> Array:

@@ -100,12 +100,7 @@ class BoxWrenches(NamedTuple):
         return wrenches
 
 
-def _zeros() -> Array:
-    return np.zeros(0)
-
-
-@dataclass(frozen=True, eq=False)
-class RequestedState:
+class RequestedState(NamedTuple):
     """The state given in a request.
 
     Attributes:
@@ -116,12 +111,12 @@ class RequestedState:
     """
 
     names: Sequence[str] = ()
-    positions: Array = field(default_factory=_zeros)
-    velocities: Array = field(default_factory=_zeros)
-    accelerations: Array = field(default_factory=_zeros)
+    positions: Array = np.zeros(0)
+    velocities: Array = np.zeros(0)
+    accelerations: Array = np.zeros(0)
     base: Quaternion | None = None
-    twist: Array = field(default_factory=lambda: np.zeros(6))
-    base_acceleration: Array = field(default_factory=lambda: np.zeros(6))
+    twist: Array = np.zeros(6)
+    base_acceleration: Array = np.zeros(6)
 
 
 def state_of(robot: Robot, requested: RequestedState, last: Answer | None) -> State:
@@ -338,8 +333,9 @@ class QueryModel:
         """
         on_links: dict[str, Array] = {}
         for frame, values in external:
-            link, moved = subject.wrenches.links.on_outer_link(self.robot.link(frame), values)
-            on_links[link] = on_links.get(link, np.zeros(6)) + moved
+            link = self.robot.link(frame)
+            subject.wrenches.links.require_outside(link)
+            on_links[link] = on_links.get(link, np.zeros(6)) + values
         return GivenWrenches(on_links or None, self._boxes(subject))
 
     def _boxes(self, subject: Subject) -> BoxWrenches | None:

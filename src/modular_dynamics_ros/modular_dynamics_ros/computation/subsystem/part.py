@@ -6,7 +6,7 @@ section II: a subsystem needs no more of the others than this motion and its suc
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,27 +14,10 @@ import numpy as np
 import modular_dynamics as md
 from modular_dynamics.algebra import DualQuaternion
 from modular_dynamics.model import Anchor, Body, Connection
-from modular_dynamics_ros.computation.robot import Robot, robot_of_graph
+from modular_dynamics_ros.computation.robot import CONNECTION_POINT, Robot, robot_of
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionPoint, connection_point_of
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import RobotError, SettingError, listed
-
-
-@dataclass(frozen=True, eq=False)
-class PartRobot(Robot):
-    """The robot that a part is to the solvers; what it says of itself is about the subsystem."""
-
-    description: str = ""
-
-    @property
-    def summary(self) -> str:
-        """Return one line on the part, for the log."""
-        return self.description
-
-    @property
-    def mounting(self) -> str:
-        """Return an empty text: the whole robot's description says what carries the part."""
-        return ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +35,7 @@ class SubsystemPart:
     """
 
     name: str
-    robot: PartRobot
+    robot: Robot
     whole: md.SubsystemGraph
     root: str
     gravity: Array
@@ -93,14 +76,12 @@ def subsystem_part(robot: Robot, name: str) -> SubsystemPart:
     others = {joint.name for joint in graph.joints} - {joint.name for joint in subsystem.joints}
     at = "the ground" if before is None else f"'{before.name}'"
     carries = f"carries {listed([one.name for one in carried])}" if carried else "carries none"
-    base = part.joint_names[0]
-    alone = robot_of_graph(part, "the connection point", {base}, robot.frame_prefix)
-    values = {item.name: getattr(alone, item.name) for item in fields(Robot)}
-    text = f"subsystem '{name}' of '{graph.name}': {len(subsystem.joints)} joints, on {at}; it {carries}"
+    alone = robot_of(part, CONNECTION_POINT, robot.frame_prefix)
+    about = f"subsystem '{name}' of '{graph.name}': {len(subsystem.joints)} joints, on {at}; it {carries}"
     connection = subsystem.connection
     return SubsystemPart(
         name,
-        PartRobot(**values, description=text),
+        replace(alone, about=about),
         graph,
         graph.ground.name,
         np.array(graph.gravity),
@@ -129,8 +110,8 @@ def _part_graph(graph: md.SubsystemGraph, subsystem: md.Subsystem, own: Connecti
         else:
             parents.append(0)
             joints.append(replace(joint, x_parent_joint=x_link_body * joint.x_parent_joint))
-    bodies = (_massless(own.link, own.links), *subsystem.bodies)
-    ground = _massless(floating.parent_link, {floating.parent_link: DualQuaternion.identity})
+    bodies = (Body(own.link, own.links), *subsystem.bodies)  # the first one has no mass
+    ground = Body(floating.parent_link, {floating.parent_link: DualQuaternion.identity})
     one = DualQuaternion.identity
     whole = replace(
         subsystem,
@@ -174,17 +155,10 @@ def _floating_joint(subsystem: md.Subsystem, link: str) -> md.Joint:
     )
 
 
-def _massless(name: str, links: dict[str, DualQuaternion]) -> Body:
-    return Body(name, links)
-
-
-def _links(subsystem: md.Subsystem) -> set[str]:
-    return {link for body in subsystem.bodies for link in body.links}
-
-
 def _within(anchors: tuple[Anchor, Anchor], subsystem: md.Subsystem, own: ConnectionPoint) -> bool:
     """Return whether an element belongs to a subsystem: one end on it, the other on it or its carrier."""
-    ends, links = {anchor.link for anchor in anchors}, _links(subsystem)
+    ends = {anchor.link for anchor in anchors}
+    links = {link for body in subsystem.bodies for link in body.links}
     return bool(ends & links) and ends <= links.union(own.links)
 
 

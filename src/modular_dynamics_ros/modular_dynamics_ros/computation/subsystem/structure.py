@@ -31,7 +31,7 @@ class SubsystemStructure:
     points: Mapping[str, tuple[str, Array]]
 
     def connected(self, one: str, other: str) -> set[str]:
-        """Return the set of the child of two connected subsystems; an empty set if they are not connected."""
+        """Return which of two subsystems the other one carries, as a set; empty if they are not connected."""
         return {a for a, b in ((one, other), (other, one)) if self.predecessors.get(a) == b}
 
     def branch(self, name: str) -> list[str]:

@@ -1,1 +1,1 @@
-"""What dynamics_node computes for its black boxes, without ROS: motions, matching by stamp, tare, payload."""
+"""Wrenches from topics, without ROS: their frames, and which of them are valid at an instant."""

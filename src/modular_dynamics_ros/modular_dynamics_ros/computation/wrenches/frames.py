@@ -56,31 +56,22 @@ class LinkFrames:
         own = box is not None and frame_id == connection_frame(box) and frame not in self.names
         return frame_id if own else frame
 
-    def on_link(self, frame: str, wrench: Array) -> tuple[str, Array]:
-        """Return a wrench in a frame as (link, wrench at and in its frame).
-
-        Raises:
-            BadMessage: it is no link.
-        """
+    def require_link(self, frame: str) -> None:
+        """Raise BadMessage if a frame is no link, naming the links."""
         if frame in self.names:
-            return frame, wrench
+            return
         links = f"its links: {listed(self._graph.links, 8)}"
         if not frame:
             text = f"header.frame_id is empty; the name of a link of '{self._graph.name}' is needed; {links}"
             raise BadMessage("no frame", text)
         raise BadMessage("unknown frame", f"no link '{frame:.80}' in '{self._graph.name}'; {links}")
 
-    def on_outer_link(self, frame: str, wrench: Array) -> tuple[str, Array]:
-        """Return the same as `on_link` for a wrench that the world exerts.
-
-        Raises:
-            BadMessage: also where the link is inside a black box.
-        """
-        link, moved = self.on_link(frame, wrench)
-        if (box := self._boxes.get(link)) is not None:
-            text = f"link '{link}' belongs to black box '{box}', whose wrench contains what acts on it"
+    def require_outside(self, frame: str) -> None:
+        """Raise BadMessage if a frame is no link, or one of a black box, on which no external wrench acts."""
+        self.require_link(frame)
+        if (box := self._boxes.get(frame)) is not None:
+            text = f"link '{frame}' belongs to black box '{box}', whose wrench contains what acts on it"
             raise BadMessage("inside a black box", text)
-        return link, moved
 
 
 class Placement(NamedTuple):

@@ -57,9 +57,10 @@ class RobotWrenches:
         Raises:
             BadMessage: the frame is not known.
         """
-        self.external.set(frame, TimedWrench(*self.links.on_outer_link(frame, wrench), arrival))
+        self.links.require_outside(frame)
+        self.external.set(frame, TimedWrench(frame, wrench, arrival))
 
-    def take_black_box(self, name: str, frame: str, wrench: Array, arrival: Arrival) -> TimedWrench:
+    def take_black_box(self, name: str, frame: str, wrench: Array, arrival: Arrival) -> None:
         """Store the predecessor's wrench on a black box; it replaces the last one.
 
         Raises:
@@ -67,15 +68,14 @@ class RobotWrenches:
                 tared in another one.
         """
         wrench = self.offsets.without_offset(name, frame, wrench)
-        link, moved = self.on_link(name, frame, -wrench if name in self._reversed else wrench)
-        self._frames.place(name, link)
-        timed = TimedWrench(link, moved, arrival)
-        self.black_box.set(name, timed)
-        return timed
+        self.require_frame(name, frame)
+        self._frames.place(name, frame)
+        self.black_box.set(name, TimedWrench(frame, -wrench if name in self._reversed else wrench, arrival))
 
-    def on_link(self, name: str, frame: str, wrench: Array) -> tuple[str, Array]:
-        """Return a wrench in the frame of a link; one in the black box's own connection frame as it is."""
-        return (frame, wrench) if frame == connection_frame(name) else self.links.on_link(frame, wrench)
+    def require_frame(self, name: str, frame: str) -> None:
+        """Raise BadMessage if a frame is neither a link nor the black box's own connection frame."""
+        if frame != connection_frame(name):
+            self.links.require_link(frame)
 
     def is_reversed(self, name: str) -> bool:
         """Return whether the wrench of a black box comes with the opposite sign."""

@@ -34,8 +34,8 @@ def test_offsets_are_read_as_they_were_written(tmp_path):
 def test_without_a_path_nothing_is_kept():
     kept = SensorOffsets("")
     kept.set("box", SensorOffset("tool", FIRST))
-    assert kept.get("box").tolist() == FIRST.tolist()
-    assert SensorOffsets("").get("box").tolist() == [0.0] * 6
+    for one, offset in ((kept, FIRST), (SensorOffsets(""), np.zeros(6))):
+        assert one.without_offset("box", "tool", SECOND).tolist() == (SECOND - offset).tolist()
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,7 @@ from helpers.rebuilt import assert_same_to_the_bit
 from modular_dynamics.exceptions import UnknownNameError
 from modular_dynamics_ros.computation.changes import edits
 from modular_dynamics_ros.computation.changes.edits import applied, attached, locked
-from modular_dynamics_ros.computation.changes.kinds import (
-    Attachment,
-    Lock,
-    Payload,
-)
+from modular_dynamics_ros.computation.changes.kinds import Attachment, Lock, Payload
 from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownError
 
 INERTIA = (0.01, 0.001, 0.0, 0.02, 0.0, 0.015)

@@ -2,10 +2,7 @@
 
 import pytest
 
-from modular_dynamics_ros.computation.changes.kinds import (
-    IDENTITY_POSE,
-    Attachment,
-)
+from modular_dynamics_ros.computation.changes.kinds import IDENTITY_POSE, Attachment
 from modular_dynamics_ros.exceptions import ChangeFileError, RobotError
 
 

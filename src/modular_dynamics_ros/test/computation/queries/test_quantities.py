@@ -10,7 +10,6 @@ from helpers.springs import spring_torque
 from modular_dynamics_ros.computation.queries.quantities import (
     equation_of_motion,
     full_torques,
-    inverse_dynamics,
 )
 from modular_dynamics_ros.computation.queries.query_model import (
     QueryError,
@@ -110,21 +109,3 @@ def test_a_box_that_moves_joints_outside_is_refused(chain):
     with pytest.raises(QueryError, match="'j2' inside a black box of 'chain'") as refused:
         equation_of_motion(*without_loads(subject))
     assert refused.value.code == "REFUSED"
-
-
-FORCE = np.array([5.0, -3.0, 2.0, 0.4, 0.6, -0.7])
-
-
-def test_a_floating_base_has_its_own_wrench(quadruped):
-    joints = np.linspace(-0.7, 0.8, 12)
-    solved = floating(subject_of(quadruped, base="odometry"), joints, 2 * joints, -3 * joints)
-    _, dynamics = inverse_dynamics(*solved.at(), solved.wrenches, friction=False)
-    assert dynamics.base_wrench == pytest.approx(Oracle(solved).torques()[:6], rel=1e-9)
-
-
-def test_terms_and_connection_wrenches_are_of_the_same_solution(four_link):
-    solved = solve(subject_of(four_link), [0.3, -0.5, 0.7, 0.2], [1.0, -2.0, 0.5, 0.1], [1.0, 2, 3, 4])
-    terms, dynamics = inverse_dynamics(*solved.at(), solved.wrenches, friction=False)
-    assert terms.total == pytest.approx(Oracle(solved).torques(), rel=1e-9)
-    expected = md.InverseDynamics(solved.robot.graph).solve(*(getattr(solved.state, k) for k in "qva"))
-    assert dynamics.connection_wrench(0)[1].tolist() == expected.connection_wrench_in_link(0)[1].tolist()

@@ -43,7 +43,7 @@ def test_a_part_knows_its_own_bodies_alone():
     assert part.robot.state_names == ("torso_lift", "torso_pitch")
     assert (graph.bodies[0].mass, graph.name, part.predecessor) == (0.0, "charmie", "base")
     assert [one.subsystem for one in part.successors] == ["left_arm", "right_arm", "head"]
-    assert "subsystem 'torso' of 'charmie': 2 joints, on 'base'; it carries 'left_arm'" in part.robot.summary
+    assert "subsystem 'torso' of 'charmie': 2 joints, on 'base'; it carries 'left_arm'" in part.robot.about
 
 
 def test_an_end_of_a_spring_may_be_on_the_body_that_carries_the_subsystem():

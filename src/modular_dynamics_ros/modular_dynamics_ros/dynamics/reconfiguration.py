@@ -8,12 +8,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
-from modular_dynamics_interfaces.srv import (
-    AttachSubsystem,
-    DetachSubsystem,
-    LockJoints,
-    SetPayload,
-)
+from modular_dynamics_interfaces.srv import AttachSubsystem, DetachSubsystem, LockJoints, SetPayload
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from std_msgs.msg import String
 
@@ -21,13 +16,10 @@ import modular_dynamics as md
 from modular_dynamics.exceptions import ModelError, ModularDynamicsError, UnknownNameError
 from modular_dynamics_ros.computation.changes import edits
 from modular_dynamics_ros.computation.changes.edits import Applied, applied
-from modular_dynamics_ros.computation.changes.kinds import (
-    Attachment,
-    Changes,
-    Payload,
-)
+from modular_dynamics_ros.computation.changes.kinds import Attachment, Changes, Payload
 from modular_dynamics_ros.diagnostics.change_log import described as described_failure
 from modular_dynamics_ros.diagnostics.change_log import one_line
+from modular_dynamics_ros.dynamics.session import PreparedRobot, prepared_robot
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, NumbersError, RobotError, UnknownError
 from modular_dynamics_ros.lifecycle.entities import LATCHED, REQUESTS
 from modular_dynamics_ros.messages.queries import load_numbers, pose_numbers
@@ -63,12 +55,8 @@ class Reconfiguration:
     request at a time, in their own callback group: the node's other callbacks run meanwhile.
 
     Args:
-        node: dynamics_node. `active`, `why_no_robot`; `robot_in_force()`: what was prepared of the active
-            robot, with `described`, the graph of its description, and `changed`, that graph with the
-            changes; `prepare_changed(described, changed)`: the same of a changed robot, which is slow, for
-            any thread; `make_changed(prepared)`: a session of it, not active yet; `put_in_force(session)`:
-            lets it answer joint states from a stamp [ns] on, which is returned; `joint_names()` with
-            published efforts; `positions()`, the last measured ones by joint.
+        node: dynamics_node: its `session`, see `DynamicsSession`, and `replace_robot(prepared)`, which lets a
+            prepared robot answer joint states from a stamp [ns] on, and returns that.
 
     Attributes:
         stamp: of the last change [ns], 0 before the first.
@@ -140,8 +128,7 @@ class Reconfiguration:
 
     def publish_description(self) -> None:
         """Publish the active robot's description, if its topic exists."""
-        now = self._node.robot_in_force()
-        if self._publisher is None or now is None:
+        if self._publisher is None or (now := self._active_robot()) is None:
             return
         try:
             self._publisher.publish(String(data=_description(now.changed.graph)))
@@ -159,35 +146,41 @@ class Reconfiguration:
                 changed.
         """
         for _ in range(ATTEMPTS):
-            now = self._in_force()
+            now = self._require_robot()
             assert self._worker is not None  # an active node is configured
             work = partial(self._drafted, now.described, now.changed.changes, edit)
             prepared, text = await self._worker.run(work)
-            if self._node.active and self._node.robot_in_force() is now:
+            if self._node.active and self._active_robot() is now:
                 break  # else another description has come
         else:
             raise RobotError("descriptions come faster than the change can be prepared")
-        self._put_in_force(prepared, text, what, now.changed)
+        self._activate(prepared, text, what, now.changed)
 
-    def _in_force(self) -> Any:
-        """Return the active robot. Raises NoRobotError: there is none."""
+    def _active_robot(self) -> PreparedRobot | None:
+        """Return what was prepared of the robot that answers joint states; None: there is none."""
+        session = self._node.session
+        return None if session is None else session.prepared
+
+    def _require_robot(self) -> PreparedRobot:
+        """Return the robot as `_active_robot`. Raises NoRobotError: there is none."""
         if not self._node.active:
             raise NoRobotError("the node is not active; activate it first")
-        now = self._node.robot_in_force()
-        if now is None:
+        if (now := self._active_robot()) is None:
             raise NoRobotError(self._node.why_no_robot)
         return now
 
-    def _drafted(self, described: md.SubsystemGraph, changes: Changes, edit: Edit) -> tuple[Any, str]:
+    def _drafted(
+        self, described: md.SubsystemGraph, changes: Changes, edit: Edit
+    ) -> tuple[PreparedRobot, str]:
         """Prepare an edited robot and the URDF to publish, which is slow. Thread-safe."""
         changed = applied(described, edit(described, changes), strict=self._strict)
-        prepared = self._node.prepare_changed(described, changed)
+        prepared = prepared_robot(described, changed, self._node.parameters)
         return prepared, "" if self._publisher is None else _description(changed.graph)
 
-    def _put_in_force(self, prepared: Any, text: str, what: str, before: Applied) -> None:
+    def _activate(self, prepared: PreparedRobot, text: str, what: str, before: Applied) -> None:
         """Activate a changed robot, and log its warnings except those of the changes before."""
-        changed: Applied = prepared.changed
-        self.stamp = self._node.put_in_force(self._node.make_changed(prepared))
+        changed = prepared.changed
+        self.stamp = self._node.replace_robot(prepared)
         self._kept = prepared.described.name, changed.changes
         log = self._node.get_logger()
         for warning in changed.warnings:
@@ -219,7 +212,8 @@ class Reconfiguration:
                 response.error_message = one_line(str(error) if expected else described_failure(error))
                 self._node.get_logger().warning(f"change refused: {response.error_message}")
             response.stamp = stamp_message(self.stamp)
-            response.joint_names = list(self._node.joint_names())
+            session = self._node.session
+            response.joint_names = [] if session is None else list(session.robot.joint_names)
             return response
 
         return answer
@@ -236,7 +230,7 @@ class Reconfiguration:
 
     def _link(self, name: str) -> str:
         """Return a link's name in the URDF; requests may have frame_prefix before it, as TF has."""
-        now = self._node.robot_in_force()
+        now = self._active_robot()
         exact = now is not None and name in now.changed.graph.links
         return name if exact else name.removeprefix(self._node.parameters.frame_prefix)
 
@@ -274,7 +268,8 @@ class Reconfiguration:
 
     def _lock_joints(self, request: LockJoints.Request) -> tuple[Edit, str]:
         names, given = list(request.joint_names), list(request.positions)
-        measured = self._node.positions()  # now, in the executor's thread
+        session = self._node.session
+        measured = {} if session is None else session.positions  # now, in the executor's thread
 
         def edit(described: md.SubsystemGraph, changes: Changes) -> Changes:
             if request.unlock and given:

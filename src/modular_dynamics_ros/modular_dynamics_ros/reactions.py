@@ -16,11 +16,13 @@ robot_description_file it waits, configured, for a robot on the topic robot_desc
 """
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from builtin_interfaces.msg import Time
+from modular_dynamics_interfaces.msg import ConnectionWrenches as ConnectionWrenchesMessage
 from modular_dynamics_interfaces.msg import TorsoReactions
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
@@ -29,24 +31,31 @@ from visualization_msgs.msg import MarkerArray
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.reactions import MechanismReactions, ReactionComputation
-from modular_dynamics_ros.computation.values import State
+from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.subsystem.rendezvous import Rendezvous
+from modular_dynamics_ros.computation.values import StampedWrench, State
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import longest_silence
 from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.markers import MarkerWriter, ReactionsWriter
-from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.status import OK, Status, status_of
+from modular_dynamics_ros.messages.subsystems import connection_wrenches_from_message
 from modular_dynamics_ros.node.inputs import ReferenceInput, Subscriptions
 from modular_dynamics_ros.node.outputs import MARKER_RATE, JointStateWriter, Outputs, Pace, WrenchTopics
 from modular_dynamics_ros.node.robot_node import RobotNode, RobotSession
 from modular_dynamics_ros.node.session_node import SessionNode
-from modular_dynamics_ros.node.settings import read_robot, robot_settings
+from modular_dynamics_ros.node.settings import read_robot, settings_of
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.node.topic_names import topic_names
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
-from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches, Wrenches
 
 NEAR_DEAD_POINT = 1e-3  # dead_point_distance below which the actuators' forces begin to grow without bounds
+LOG_NAME = "connection wrenches"
+TOPIC = "dynamics_node/connection_wrenches"
+DEPTH = 500  # as for joint states: a second at 500 Hz
+Wrenches = dict[str, StampedWrench]
+"""By subsystem."""
 
 
 class ReactionOutputs(Outputs):
@@ -107,6 +116,75 @@ class _Waiting:
     arrival: int
 
 
+class ConnectionWrenches(Subscriptions):
+    """The subscription to connection wrenches, from activation to deactivation.
+
+    The wrenches of two joint states with the same stamp cannot be distinguished: while they are awaited,
+    neither is answered.
+
+    Args:
+        names: of the subsystems whose wrenches are needed. timeout: how long [s] an item waits for them.
+        complete: called with an item that waited for its wrenches, and these. description: digest of the
+        robot's, which that of wrenches must be, where both are known.
+
+    Attributes:
+        rendezvous: of items and wrenches. refused: number of messages by cause.
+    """
+
+    def __init__(
+        self,
+        node: SessionNode,
+        robot: Robot,
+        names: Sequence[str],
+        timeout: float,
+        complete: Callable[[_Waiting, Wrenches], None],
+        description: str = "",
+    ) -> None:
+        super().__init__(node)
+        self._names, self._robot, self._complete = tuple(names), robot, complete
+        self._description, self.refused = description, Counter[str]()
+        self.rendezvous: Rendezvous[_Waiting] = Rendezvous((TOPIC,), timeout)
+        self._arrived: int | None = None  # when the last wrenches came [ns of the monotonic clock]
+        self._subscribe(ConnectionWrenchesMessage, TOPIC, self._receive, DEPTH)
+
+    def match(self, stamp: int, item: _Waiting) -> Wrenches | None:
+        """Return the wrenches with this stamp [ns]; None until they arrive: the item waits for them.
+
+        Raises:
+            BadMessage: another item had this stamp; if it still waits, it is dropped.
+        """
+        meeting = self.rendezvous.add_item(stamp, item, self._node.steady())
+        if meeting is None:
+            for waiting in self.rendezvous.waiting():
+                waiting.done |= waiting.stamp == stamp
+            text = "another joint state had its stamp: their connection wrenches cannot be distinguished"
+            raise BadMessage("repeated stamp", text)
+        wrenches: Wrenches | None = meeting.parts.get(TOPIC)
+        meeting.done = wrenches is not None
+        return wrenches
+
+    def age(self) -> float | None:
+        """Return the time [s] since the last wrenches arrived; None if none have."""
+        return None if self._arrived is None else (self._node.steady() - self._arrived) * 1e-9
+
+    def _receive(self, message: ConnectionWrenchesMessage, info: dict[str, Any]) -> None:
+        """Take wrenches, and complete the item that waits for them."""
+        stamp = stamp_nanoseconds(message.header.stamp)
+        try:
+            links, prefix = self._robot.graph.links, self._robot.frame_prefix
+            own = self._description
+            wrenches = connection_wrenches_from_message(message, self._names, links, prefix, own)
+        except BadMessage as error:
+            self.refused[error.cause] += 1
+            self._node.log.problem(LOG_NAME, error.cause, f"connection wrenches refused: {error}")
+            return
+        self._arrived = self._node.steady()
+        meeting = self.rendezvous.add_part(stamp, TOPIC, wrenches, self._arrived)
+        if meeting is not None and meeting.item is not None:
+            meeting.done = True
+            self._complete(meeting.item, wrenches)
+
+
 class PreparedReactions(NamedTuple):
     """The parts of a robot that are slow to make."""
 
@@ -131,7 +209,7 @@ class ReactionSession(RobotSession[ReactionParameters]):
     @staticmethod
     def load(description: str, parameters: ReactionParameters) -> PreparedReactions:
         """Return a robot's computation and its rules; raises RobotError if they cannot be used."""
-        computation = Computation(read_robot(description, parameters), robot_settings(parameters))
+        computation = Computation(read_robot(description, parameters), settings_of(parameters))
         rules, tolerance = parameters.rules_file, parameters.equilibrium_tolerance
         return PreparedReactions(computation, ReactionComputation(computation.robot, rules, tolerance))
 
@@ -141,7 +219,7 @@ class ReactionSession(RobotSession[ReactionParameters]):
         computation, self.reactions = prepared
         super().__init__(node, computation, parameters)
         self._outputs = ReactionOutputs(node, self.reactions, parameters)
-        self._loads: ConnectionWrenches[_Waiting] | None = None  # while active, with loads from topics
+        self._loads: ConnectionWrenches | None = None  # while active, with loads from topics
         self._last: MechanismReactions | None = None
         self._closed: Answer | None = None  # the last one whose loops were closed, published or not
 
@@ -173,8 +251,7 @@ class ReactionSession(RobotSession[ReactionParameters]):
 
     def set_parameters(self, parameters: ReactionParameters) -> None:
         """Take parameters that changed at run time."""
-        self.parameters = parameters
-        self.computation.apply_settings(robot_settings(parameters))
+        super().set_parameters(parameters)
         self._outputs.parameters = parameters
         self.reactions.tolerance = parameters.equilibrium_tolerance
         if self._loads is not None:

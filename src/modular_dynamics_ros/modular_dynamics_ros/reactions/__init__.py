@@ -1,1 +1,0 @@
-"""torso_reaction_node."""

@@ -1,1 +1,0 @@
-"""Changes of the robot while dynamics_node runs: services, a file that keeps them, and the description."""
