@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from .c99 import HELPERS, comment_text, definition, signature, unique_identifiers, work_size
 from .program import Program
 
-__all__ = ["JointCoordinates", "Recording", "Robot", "header", "order_lines", "source", "test_program"]
-
 
 @dataclass(frozen=True)
 class JointCoordinates:

@@ -20,8 +20,6 @@ from ..exceptions import StateError, UnsupportedModelError
 from ..model import JointType, SubsystemGraph
 from ..model.graph import DEFAULT_FUNCTIONS
 
-__all__ = ["FUNCTIONS", "STATES", "Function", "checked_names", "recorded", "tree_recordings"]
-
 #: Number of states at which a program is compared with the library, here and by the test file.
 STATES = 5
 #: Largest difference that the test file allows, relative to the terms that are added up.

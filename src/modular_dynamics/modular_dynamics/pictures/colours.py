@@ -6,8 +6,6 @@ from typing import Any
 
 from ..model import SubsystemGraph
 
-__all__ = ["COLOURS", "as_literal", "subsystem_colours"]
-
 #: Distinguishable from each other, and on white.
 COLOURS = ("#4e5b6e", "#2b6cb0", "#2f855a", "#dd6b20", "#805ad5", "#c53030", "#2c9a9a", "#b83280", "#8a7a1f")
 

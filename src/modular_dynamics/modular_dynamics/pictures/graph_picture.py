@@ -13,8 +13,6 @@ from ..model import SubsystemGraph
 from ..text.files import replace_file
 from .colours import as_literal, subsystem_colours
 
-__all__ = ["draw_graph", "layout"]
-
 COLUMN, ROW = 3.6, 1.7  # [inch] from one column of vertices to the next, and from row to row
 LABEL = 0.38  # [inch] from the middle of a vertex to the label above it
 BEND = 0.08  # of the distance: twist and wrench between the same two vertices run beside each other

@@ -31,8 +31,6 @@ from .command import (
     whole_number,
 )
 
-__all__ = ["CHECK", "tried"]
-
 # One trial of each use of a robot: closing loops, inverse and forward dynamics at rest, the nodes.
 
 MOST_VELOCITIES = 1000  # of robots whose accelerations are tried: a larger mass matrix takes long

@@ -20,8 +20,6 @@ from .command import (
     raise_if_read,
 )
 
-__all__ = ["GRAPH"]
-
 EXAMPLES = """\
   modular-dynamics graph robot.urdf                 # tree of subsystems and joints
   modular-dynamics graph robot.urdf --dot           # Graphviz DOT

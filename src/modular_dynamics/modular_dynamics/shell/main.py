@@ -15,8 +15,6 @@ from .dynamics import FORWARD, GRAVITY, INVERSE
 from .graph import GRAPH
 from .study import STUDY
 
-__all__ = ["GROUP", "commands", "main", "make_parser"]
-
 # The sub-commands: those of this package, and those that other packages register.
 #
 # A package adds one by an entry point of the group ``modular_dynamics.commands`` whose name is the

@@ -18,8 +18,6 @@ from ..model import JointType, SubsystemGraph
 from ..text.numbers import real_number
 from .command import STDIN, UsageError, number, table, table_of
 
-__all__ = ["Coordinates", "State", "coordinates_of", "given_state", "read_states", "result_lines"]
-
 Array = NDArray[np.float64]
 
 

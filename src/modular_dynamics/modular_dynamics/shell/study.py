@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..study import Study
     from ..study.store import Store
 
-__all__ = ["STUDY"]
-
 TOP = 10  # designs of a report
 ABOUT = """\
 Computes the loads of a robot's actuators for many designs, which a study file in YAML

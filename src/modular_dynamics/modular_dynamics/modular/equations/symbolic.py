@@ -24,8 +24,6 @@ from ...exceptions import StateError, UnsupportedModelError
 from ...model import SubsystemGraph
 from .numeric import TreeData, exp, generalized_mass, gyroscopic, tree_data
 
-__all__ = ["SymbolicClosedForm"]
-
 # Exact numbers, and named intermediate expressions.
 
 #: Type alias for sympy.Expr.
