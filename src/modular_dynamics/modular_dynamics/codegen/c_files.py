@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -49,12 +50,7 @@ def coordinates_of(graph: Any, names: Sequence[str]) -> tuple[JointCoordinates, 
 
 def library_version() -> str:
     """Return the version of this library."""
-    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415  # slow, and seldom needed
-
-    try:
-        return version("modular_dynamics")
-    except PackageNotFoundError:
-        return "from its sources"
+    return str(import_module("modular_dynamics").__version__)  # by name: the package is above this one
 
 
 @dataclass(frozen=True)
@@ -63,7 +59,7 @@ class Robot:
 
     Attributes:
         prefix: beginning of all names. stem: name of the files without their endings.
-        notes: lines of the comment about the robot.
+        notes: lines of the comment about the robot. version: of this library.
         joints: those of q, v, a and tau. all_joints: with loops, those of coordinates and W.
     """
 
