@@ -61,8 +61,6 @@ def weights(graph: SubsystemGraph) -> Array:
 
 
 TORQUES, ACCELERATIONS, MASS_MATRIX = "[N m or N]", "[rad/s^2 or m/s^2]", "[kg m^2, kg m, kg], symmetric"
-#: Number of a quaternion's components.
-QUATERNION = 4
 
 
 @dataclass(frozen=True)
@@ -150,10 +148,10 @@ def tree_recordings(
 
 
 def quaternions(graph: SubsystemGraph) -> Iterator[int]:
-    """Yield where in q quaternions begin."""
+    """Yield the index in q at which each quaternion begins."""
     for name in graph.joint_names:
-        if graph.joint(name).type in (JointType.FLOATING, JointType.SPHERICAL):
-            yield graph.q_slice(name).stop - QUATERNION  # a quaternion comes last in a joint's q
+        if (first := graph.joint(name).type.quaternion) is not None:
+            yield graph.q_slice(name).start + first
 
 
 def _checked_functions(

@@ -111,13 +111,7 @@ def _run_study(arguments: argparse.Namespace) -> int:
 
 def _report(arguments: argparse.Namespace) -> int:
     """Print the best designs and write the report; return the exit code."""
-    from ..study.findings import (  # noqa: PLC0415
-        best_rows,
-        design_head,
-        design_row,
-        findings_of,
-        summary_lines,
-    )
+    from ..study.findings import design_table, findings_of, summary_lines  # noqa: PLC0415
     from ..study.report import written_report  # noqa: PLC0415  # takes long
 
     findings = findings_of(*_opened(arguments))
@@ -125,8 +119,7 @@ def _report(arguments: argparse.Namespace) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of characters that the font lacks: one sees them
         paths = written_report(findings, Path(arguments.path), arguments.top)
-    head = design_head(findings)
-    rows = [design_row(findings, one) for one in best_rows(findings, arguments.top)]
+    head, *rows = design_table(findings, arguments.top)
     print("\n".join(table(head, rows, right=head[1:])))
     _print([str(path) for path in paths])
     return GOOD

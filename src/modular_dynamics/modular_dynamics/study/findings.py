@@ -173,29 +173,18 @@ def change(old: float, new: float) -> str:
     return f"{(new / old - 1.0) * 100.0:+.1f} %"
 
 
-def design_head(findings: Findings) -> list[str]:
-    """Return the titles of the columns of `design_row`."""
-    return ["design", *(one.name for one in findings.study.inputs), *_loads(findings), "score"]
-
-
-def design_row(findings: Findings, design: Design) -> list[str]:
-    """Return a design's inputs, loads and score."""
-    loads = [f"{design.values[name]:.4g}" for name in _loads(findings)]
-    return [design.title.removeprefix("design "), *_labels(findings, design), *loads, f"{design.score:.4f}"]
-
-
-def _labels(findings: Findings, design: Design) -> list[str]:
-    """Return a design's inputs, as texts."""
-    if design.numbers is None:
-        return [design.trajectory if one.is_trajectory else "-" for one in findings.study.inputs]
-    return [one.label(x) for one, x in zip(findings.study.inputs, design.numbers, strict=True)]
-
-
-def _loads(findings: Findings) -> tuple[str, ...]:
-    """Return the columns of loads; those of a single actuator are its own."""
-    return objectives_of(findings.study)[: 2 if len(findings.study.actuators) == 1 else None]
-
-
-def best_rows(findings: Findings, count: int) -> list[Design]:
-    """Return the published design and the best ones."""
-    return [findings.published, *(findings.design(int(row)) for row in findings.ranked[:count])]
+def design_table(findings: Findings, count: int) -> list[list[str]]:
+    """Return a head, and rows of the published design and the ``count`` best: inputs, loads, score."""
+    study = findings.study
+    loads = objectives_of(study)
+    if len(study.actuators) == 1:
+        loads = loads[:2]  # the others are the same
+    rows = [["design", *(one.name for one in study.inputs), *loads, "score"]]
+    for design in (findings.published, *(findings.design(int(row)) for row in findings.ranked[:count])):
+        if design.numbers is None:
+            inputs = [design.trajectory if one.is_trajectory else "-" for one in study.inputs]
+        else:
+            inputs = [one.label(x) for one, x in zip(study.inputs, design.numbers, strict=True)]
+        values = [f"{design.values[name]:.4g}" for name in loads]
+        rows.append([design.title.removeprefix("design "), *inputs, *values, f"{design.score:.4f}"])
+    return rows

@@ -188,15 +188,12 @@ def _targets(own: Element, key: str) -> tuple[Target, ...]:
     given = own.item.get(key)
     found = []
     for one in given if isinstance(given, list) else [given]:
-        if isinstance(one, str) and one:
-            found.append(Target(one))
-        elif isinstance(one, Mapping):
-            target = own._replace(item=one, path=f"{own.path}{key}/")
-            target.require(("parameter",), ("factor", "offset"))
-            factor, offset = (target.number(k, d) for k, d in (("factor", 1.0), ("offset", 0.0)))
-            found.append(Target(target.text("parameter"), factor, offset))
-        else:
+        target = own._replace(item={"parameter": one}, path=f"{own.path}{key}/")
+        if isinstance(one, Mapping):
+            target = target._replace(item=one).require(("parameter",), ("factor", "offset"))
+        elif not isinstance(one, str) or not one:
             raise own.wrong(key, "the name of a parameter, or a list of such")
+        found.append(Target(target.text("parameter"), target.number("factor", 1.0), target.number("offset")))
     if not found:
         raise own.wrong(key, "the name of a parameter, or a list of such")
     return tuple(found)

@@ -13,7 +13,7 @@ from ..exceptions import StudyError
 from ..optional_packages import needed
 from ..pictures.colours import COLOURS
 from ..text.files import replace_file
-from .findings import Design, Findings, best_rows, design_head, design_row, summary_lines
+from .findings import Design, Findings, design_table, summary_lines
 
 
 def _matplotlib() -> Any:
@@ -41,9 +41,8 @@ def draw_front(findings: Findings, path: Path) -> None:
     study, columns, kept = findings.study, findings.columns, findings.kept
     with _figure(7.5, 5.2, path) as (axis,):
         x, y = columns["mean"][kept], columns["largest"][kept]
-        rasterized: dict[str, Any] = {"rasterized": True, "linewidths": 0}
         alpha = float(np.clip(3000.0 / max(1, len(kept)), 0.12, 0.5))  # many show where they are dense
-        axis.scatter(x, y, s=6, color=DESIGNS, alpha=alpha, **rasterized)
+        axis.scatter(x, y, s=6, color=DESIGNS, alpha=alpha, linewidths=0)
         # in the legend a mark that can be seen: one such dot alone hardly can
         axis.plot(
             [], [], "o", ms=6, mew=0, color=DESIGNS, label=f"{len(kept):,} designs that keep everything"
@@ -149,7 +148,7 @@ def written_report(findings: Findings, folder: Path, count: int) -> list[Path]:
     designs = [findings.published, best]
     if best.trajectory != findings.published.trajectory:
         designs.append(findings.published_on(best.trajectory))
-    rows = [design_head(findings), *(design_row(findings, one) for one in best_rows(findings, count))]
+    rows = design_table(findings, count)
     rows.insert(1, ["---", *("--:" for _ in rows[0][1:])])
     lines = [f"# {study.name}", *(f"{line}  " for line in summary_lines(findings)), "", "## Best designs"]
     lines += [f"| {' | '.join(row)} |" for row in rows]

@@ -51,10 +51,9 @@ def parquet_bytes(columns: Columns) -> bytes:
 
 def rows_of_file(path: Path) -> int:
     """Return a file's number of rows; -1 if it is damaged or missing."""
-    broken = arrow().ArrowException
     try:
         return int(arrow().parquet.read_metadata(path).num_rows)
-    except (OSError, broken):
+    except (OSError, arrow().ArrowException):
         return -1
 
 
