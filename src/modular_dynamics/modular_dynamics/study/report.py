@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import StudyError
 from ..optional_packages import needed
-from ..pictures.colours import COLOURS
+from ..pictures import COLOURS
 from ..text.files import replace_file
 from .findings import Design, Findings, design_table, summary_lines
 

@@ -114,7 +114,7 @@ class Assembly(Structure):
         known = {**shipped_types(), **_checked_types({} if types is None else types)}
         module = checked_name(base[0])
         kind = checked_kind(base[1], module, known)
-        if not isinstance(name, str) or not is_label(name):
+        if not is_label(name):
             needed = f"text of at most {LONGEST_NAME} characters is needed"
             raise AssemblyError(f"the robot's name is {shown(name)}; {needed}")
         own = checked_mount(mount, module, kind.bodies)

@@ -167,7 +167,7 @@ def _require_name(name: object) -> None:
 
 def checked_name(name: object) -> str:
     """Return a name for a module: see :func:`.is_name`. Raises AssemblyError."""
-    if not isinstance(name, str) or not is_name(name):
+    if not is_name(name):
         raise AssemblyError(f"a module's name is {shown(name)}; {NAME} is needed")
     return name
 

@@ -210,12 +210,6 @@ def written_out(
     return min(choices, key=lambda choice: (sympy.count_ops(choice), len(str(choice))))
 
 
-def readable(expression: Expression) -> Expression:
-    """Return the expression with decimals in place of fractions, except small ones such as 1/2."""
-    numbers = {x for x in expression.atoms(sympy.Rational) if not x.is_Integer}
-    return expression.xreplace({x: sympy.Float(f"{float(x):.15g}") for x in numbers})
-
-
 def _flat(
     expression: Expression, table: Mapping[Any, Expression], known: dict[Any, Expression]
 ) -> Expression:
@@ -554,8 +548,10 @@ class SymbolicClosedForm:
 
 
 def _text(expression: Expression) -> str:
-    """Return an expression as text with short decimals."""
-    return str(sympy.sstr(readable(expression), full_prec=False))
+    """Return an expression as text, with short decimals in place of fractions."""
+    fractions = {x for x in expression.atoms(sympy.Rational) if not x.is_Integer}
+    decimals = {x: sympy.Float(f"{float(x):.15g}") for x in fractions}
+    return str(sympy.sstr(expression.xreplace(decimals), full_prec=False))
 
 
 def _loads(tree: TreeData, links: Sequence[str], symbols: Sequence[Any]) -> dict[int, Array]:

@@ -136,7 +136,7 @@ class IncidenceMatrix(Constant):
         """
         name, text = given_text(source, "YAML file", MAX_YAML_BYTES)
         try:
-            return cls(**_of_yaml(text, name))
+            return _from_yaml(text, name)
         except AssemblyError as error:
             raise AssemblyError(f"{name}: {error}") from None
 
@@ -259,8 +259,8 @@ def _require_dockings(matrix: Faces, modules: Sequence[str], docks: Sequence[str
         )
 
 
-def _of_yaml(text: str, file: str) -> dict[str, Any]:
-    """Return the fields in YAML. Raises DescriptionError: names file, line and element."""
+def _from_yaml(text: str, file: str) -> IncidenceMatrix:
+    """Return the matrix in a YAML text: see :meth:`.IncidenceMatrix.from_yaml`."""
     found = documents(text, file)
     if len(found) > 1:
         raise DescriptionError(f"{len(found)} documents, which '---' separates; one is needed", file)
@@ -285,7 +285,4 @@ def _of_yaml(text: str, file: str) -> dict[str, Any]:
         turns.append(own.whole("turn", 0, -_LARGEST, _LARGEST))
     kinds = [modules.text(name) for name in row]
     base = top.text("base") if "base" in top.item else ""
-    return {
-        **{"matrix": matrix, "kinds": kinds, "modules": tuple(row), "base": base},
-        **{"docking_types": types or None, "turns": tuple(turns)},
-    }
+    return IncidenceMatrix(matrix, tuple(kinds), tuple(row), tuple(types) or None, tuple(turns), base)
