@@ -10,6 +10,7 @@ T^T in a backward sweep. So M and C take O(n^2) blocks, N takes O(n).
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -174,10 +175,7 @@ def number_of_terms(expression: Expression, table: Mapping[Any, Expression], kno
     if expression.is_Add:
         return sum(counts)
     if expression.is_Mul:
-        product = 1
-        for count in counts:
-            product *= count
-        return product
+        return prod(counts)
     if expression.is_Pow:
         power: int = counts[0] ** max(int(expression.exp), 1)
         return power

@@ -32,7 +32,6 @@ from .module_type import (
     facing,
 )
 
-_NEEDED = "a mapping (name, root, bodies, ports, ...)"
 #: Edge of a cell [m].
 SMALLEST_CELL = 1e-6
 _ZERO = (0.0, 0.0, 0.0)
@@ -67,7 +66,7 @@ def shipped_types() -> Mapping[str, ModuleType]:
 
 def _module_type(content: object, file: str) -> ModuleType:
     """Return the module type that a mapping describes. Raises DescriptionError: names file and element."""
-    top = Element.top(content, file, _NEEDED)
+    top = Element.top(content, file, "a mapping (name, root, bodies, ports, ...)")
     top.require(("name", "root", "bodies", "ports"), ("joints", "cells"))
     name = top.text("name")
     for outer in (top.element(key, {}) for key in ("bodies", "joints", "ports")):
