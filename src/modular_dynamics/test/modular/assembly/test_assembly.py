@@ -10,20 +10,14 @@ from helpers.changed_robots import assert_same_pose
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.oracles.saddle_point import SaddlePoint, assert_moves_as_pinocchio_allows
 from helpers.random_examples.assemblies import KINDS, random_assembly
+from helpers.robots.module_types import chain
 from helpers.robots.paper_organism import organism
 from helpers.tree_dynamics import assert_close
 from modular_dynamics import modular
 
 
-def snake(n):
-    assembly = modular.Assembly(base=("v0", "backbone"))
-    for k in range(1, n):
-        assembly = assembly.dock(f"v{k - 1}", 3, f"v{k}", 4, kind="backbone")
-    return assembly
-
-
 def test_a_change_gives_a_new_assembly():
-    old = snake(2)
+    old = chain(2)
     new = old.dock("v1", 3, "v2", 4, kind="scout")
     assert list(old) == ["v0", "v1"]
     assert list(new) == ["v0", "v1", "v2"]
