@@ -351,23 +351,23 @@ class Evaluator:
 
     def _along(self, path: Path, states: States, nodes: Loads, parameters: dict[str, Array]) -> Loads:
         """Return loads along a path of designs whose loops were closed at its nodes."""
-        graph, task, instead = self.study.graph, self.task, self.study.instead
-        at = [graph.q_slice(name).start for name in instead]
-        asked, driven = task.independent_joint_names, graph.independent_joint_names
-        # other joints are at their set points
-        led = [k for k, name in enumerate(asked) if name not in driven]
-        moved = [graph.q_slice(asked[k]).start for k in led]
+        graph, actuators = self.study.graph, list(self.study.instead)
+        independent, of_task = graph.independent_joint_names, self.task.independent_joint_names
         closed = (nodes.statuses == StateStatus.ANSWERED).all(axis=1)
-        usable = np.where(closed[:, None, None], nodes.coordinates[:, :, at], 0.0)
-        q, v, a = (np.repeat(x[None], len(usable), axis=0) for x in states[1:])
-        others = [driven.index(name) for name in instead]
-        q[:, :, others], v[:, :, others], a[:, :, others] = path.moved(usable)
+        positions = nodes.coordinates[:, :, [graph.q_slice(name).start for name in actuators]]
+        q, v, a = (np.repeat(x[None], len(closed), axis=0) for x in states[1:])
+        columns = [independent.index(name) for name in actuators]  # others move as the trajectory says
+        q[:, :, columns], v[:, :, columns], a[:, :, columns] = path.moved(
+            np.where(closed[:, None, None], positions, 0.0)
+        )
         loads = loads_of(graph, q, v, a, parameters)
         loads.statuses[~closed] = nodes.statuses[~closed].max(axis=1)[:, None]
+        # the task's joints follow the trajectory, unless the loops passed a dead point
+        passive = [k for k, name in enumerate(of_task) if name not in independent]
+        reached = loads.coordinates[:, :, [graph.q_slice(of_task[k]).start for k in passive]]
         with np.errstate(invalid="ignore"):
-            distance = np.abs(loads.coordinates[:, :, moved] - states.q[:, led])
-            off = distance.max(axis=2, initial=0.0) > _ROUNDING
-        loads.statuses[off & (loads.statuses == StateStatus.ANSWERED)] = StateStatus.DEAD_POINT  # passed by
+            is_off = np.abs(reached - states.q[:, passive]).max(axis=2, initial=0.0) > _ROUNDING
+        loads.statuses[is_off & (loads.statuses == StateStatus.ANSWERED)] = StateStatus.DEAD_POINT
         return loads
 
 

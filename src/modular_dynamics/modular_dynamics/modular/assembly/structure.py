@@ -58,18 +58,18 @@ def connected_from(dockings: Iterable[Docking], start: str) -> list[Docking]:
 
     Those that form a tree come in breadth-first order, those that close rings after them.
     """
-    at: dict[str, list[Docking]] = {}
+    of_module: dict[str, list[Docking]] = {}
     for docking in dockings:
         parent, parent_port, module, port, turn = docking
-        at.setdefault(parent, []).append(docking)
+        of_module.setdefault(parent, []).append(docking)
         # seen from the other module the turn stays: the inverse of R = Rz(turn) Rx(pi) is R
-        at.setdefault(module, []).append(Docking(module, port, parent, parent_port, turn))
+        of_module.setdefault(module, []).append(Docking(module, port, parent, parent_port, turn))
     reached, queue = {start}, [start]
     tree: list[Docking] = []
     rings: list[Docking] = []
     seen: set[tuple[str, str]] = set()
     for module in queue:
-        for docking in at.get(module, ()):
+        for docking in of_module.get(module, ()):
             if docking[:2] in seen:
                 continue  # seen already, from the other module
             seen.update((docking[:2], docking[2:4]))

@@ -238,27 +238,29 @@ class Sweeps:
 
     def matrices(self, wrenches: dict[int, Array]) -> tuple[Array, Array, Array]:
         """Return M, C (nv, nv) and N (nv,) in intermediate expressions. ``wrenches``: F^e by body."""
-        n, at = len(self.tree.bodies), self.tree.columns
+        n, columns = len(self.tree.bodies), self.tree.columns
+        # first with rows and columns in the order of the bodies
         M, C, N = (np.full(shape, sympy.S.Zero, dtype=object) for shape in ((n, n), (n, n), (n,)))
-        rates = [s * self.v[k] for s, k in zip(self.tree.S, at, strict=True)]
+        rates = [s * self.v[k] for s, k in zip(self.tree.S, columns, strict=True)]
         B = self._gyroscopic(rates)
         for j in range(n):
             F = self._backward(
                 {k: self.tree.M[k] @ own[j] for k, own in enumerate(self.J) if j in own}, "F", j
             )
-            for i, column in self.J[j].items():
-                M[at[i], at[j]] = M[at[j], at[i]] = self._dot(column, F[j])
+            for i, block in self.J[j].items():
+                M[i, j] = M[j, i] = self._dot(block, F[j])
             G = self._backward(self._coriolis(j, rates, B), "G", j)
             for i in G:
-                C[at[i], at[j]] = self._dot(self.tree.S[i], G[i])
-            for i, column in self.J[j].items():
-                C[at[i], at[j]] = self._dot(column, G[j])
-            M[at[j], at[j]] += self.tree.armature[j]
+                C[i, j] = self._dot(self.tree.S[i], G[i])
+            for i, block in self.J[j].items():
+                C[i, j] = self._dot(block, G[j])
+            M[j, j] += self.tree.armature[j]
         E = self._backward(self._gravity(wrenches), "E", None)
         for i in range(n):
-            spring = self.tree.stiffness[i] * (self.q[at[i]] - self.tree.rest_position[i])
-            N[at[i]] = self._dot(self.tree.S[i], E[i]) + spring
-        return M, C, N
+            spring = self.tree.stiffness[i] * (self.q[columns[i]] - self.tree.rest_position[i])
+            N[i] = self._dot(self.tree.S[i], E[i]) + spring
+        order = np.argsort(columns)
+        return M[np.ix_(order, order)], C[np.ix_(order, order)], N[order]
 
     def _named(self, values: Array, name: str) -> Array:
         """Return six symbols that stand for the six values, registered under ``name``."""

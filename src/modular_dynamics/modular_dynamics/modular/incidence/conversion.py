@@ -51,9 +51,9 @@ def incidence_matrix_of(structure: Structure) -> IncidenceMatrix:
     """Return an assembly's incidence matrix: modules and dockings in the order of docking."""
     modules = list(structure.placed)
     row = {name: k for k, name in enumerate(modules)}
-    at = {docking[:2]: docking for docking in (*structure.dockings, *structure.rings)}
+    docking_of = {docking[:2]: docking for docking in (*structure.dockings, *structure.rings)}
     # both ports of a docking are entered when it is made: rings stand among the others
-    dockings = [at[key] for key in structure.used if key in at]
+    dockings = [docking_of[key] for key in structure.used if key in docking_of]
     matrix = np.zeros((len(modules), len(dockings)), np.int64)
     type_of = cache(docking_type)  # modules have few distinct types
     types = []
