@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from ...exceptions import AssemblyError, UnknownNameError
 from ...model import SubsystemGraph
 from ...urdf.writing import element, number, numbers, origin, robot_element, text_of
-from ..incidence.conversion import docking_type, incidence_matrix_of
-from ..incidence.matrix import IncidenceMatrix, column_ends
+from ..incidence.matrix import IncidenceMatrix, column_ends, docking_type, incidence_matrix_of
 from ..incidence.transformations import Transformations, direct_transformations, indirect_transformations
 from ..modules.files import shipped_types
 from ..modules.module_type import ModuleJoint, ModuleType, why_not_mating
