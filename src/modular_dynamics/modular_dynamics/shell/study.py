@@ -106,7 +106,7 @@ def _run_study(arguments: argparse.Namespace) -> int:
         speed = f"{rate:,.0f} designs/s, {done.workers} workers"
         print(f"{done.computed:,} designs in {done.seconds:.1f} s, {speed}")
     print(f"results: {Path(arguments.output) / 'designs.parquet'}")
-    return GOOD if len(findings.kept) else FINDINGS
+    return GOOD if len(findings.feasible) else FINDINGS
 
 
 def _report(arguments: argparse.Namespace) -> int:
@@ -132,7 +132,7 @@ def _urdf(arguments: argparse.Namespace) -> int:
     from ..study.reading import sources_of  # noqa: PLC0415
 
     study, store = _opened(arguments)
-    raise_if_read("--output", arguments.output, [*store.kept, *sources_of(study)])
+    raise_if_read("--output", arguments.output, [*store.files_of_results, *sources_of(study)])
     findings = findings_of(study, store)
     if arguments.design is not None:
         if not 0 <= arguments.design < findings.study.count:

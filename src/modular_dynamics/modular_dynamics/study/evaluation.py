@@ -61,7 +61,7 @@ class Path(NamedTuple):
     rate: Array
     scale: Array
 
-    def moved(self, nodes: Array) -> tuple[Array, Array, Array]:
+    def motion_of(self, nodes: Array) -> tuple[Array, Array, Array]:
         """Return q, v and a (..., s, k) of coordinates with these values (..., m, k) at the nodes."""
         slope = self.first @ nodes
         v = slope * self.rate[:, None]
@@ -176,14 +176,14 @@ class Violation(IntFlag):
 
 
 #: Violation of a design for each status of its states.
-_OF_STATUS = {
+_VIOLATION_OF_STATUS = {
     StateStatus.NO_MODEL: Violation.NO_MODEL,
     StateStatus.CANNOT_CLOSE: Violation.CANNOT_CLOSE,
     StateStatus.DEAD_POINT: Violation.DEAD_POINT,
     StateStatus.NO_STATE: Violation.NO_STATE,
 }
 #: Columns of a design's margins, negative where it violates a requirement.
-_KEPT = {
+_MARGINS = {
     "stroke_margin": Violation.STROKE,
     "sine_margin": Violation.SINE,
     "tension_margin": Violation.SLACK,
@@ -203,7 +203,7 @@ def objectives_of(study: Study) -> tuple[str, ...]:
 
 def columns_of(study: Study) -> tuple[str, ...]:
     """Return names of the measured columns, without "violations"."""
-    return (*objectives_of(study), *_KEPT)
+    return (*objectives_of(study), *_MARGINS)
 
 
 def measured(
@@ -230,7 +230,7 @@ def measured(
     for k, name in enumerate(study.actuators):
         columns[f"largest {name}"], columns[f"mean {name}"] = largest[:, k], mean[:, k]
     columns = {name: np.where(answered, values, np.nan) for name, values in columns.items()}
-    margins = {name: np.full(len(answered), np.inf) for name in _KEPT}
+    margins = {name: np.full(len(answered), np.inf) for name in _MARGINS}
 
     def keeps(name: str, margin: Array) -> None:
         margins[name] = np.fmin(margins[name], np.where(answered, margin, np.inf))
@@ -258,10 +258,10 @@ def measured(
         if name in keep.efforts and effort is not None:
             keeps("effort_margin", 1.0 - largest[:, k] / effort)
     violations = np.zeros(len(answered), np.uint16)
-    for status, violation in _OF_STATUS.items():
+    for status, violation in _VIOLATION_OF_STATUS.items():
         violations |= np.where((loads.statuses == status).any(axis=1), violation, 0).astype(np.uint16)
     for name, margin in margins.items():
-        violations |= np.where(margin < 0.0, _KEPT[name], 0).astype(np.uint16)
+        violations |= np.where(margin < 0.0, _MARGINS[name], 0).astype(np.uint16)
     return {**columns, **margins, "violations": violations}
 
 
@@ -357,7 +357,7 @@ class Evaluator:
         positions = nodes.coordinates[:, :, [graph.q_slice(name).start for name in actuators]]
         q, v, a = (np.repeat(x[None], len(closed), axis=0) for x in states[1:])
         columns = [independent.index(name) for name in actuators]  # others move as the trajectory says
-        q[:, :, columns], v[:, :, columns], a[:, :, columns] = path.moved(
+        q[:, :, columns], v[:, :, columns], a[:, :, columns] = path.motion_of(
             np.where(closed[:, None, None], positions, 0.0)
         )
         loads = loads_of(graph, q, v, a, parameters)
@@ -391,7 +391,7 @@ def evaluated_rows(evaluator: Evaluator, first: int, last: int) -> dict[str, NDA
 Columns = Mapping[str, NDArray[np.generic]]
 
 
-def kept_rows(columns: Columns) -> NDArray[np.intp]:
+def feasible_rows(columns: Columns) -> NDArray[np.intp]:
     """Return the rows of feasible designs, which satisfy all limits."""
     return np.flatnonzero(columns["violations"] == 0)
 
@@ -413,7 +413,7 @@ def scores(study: Study, columns: Columns, published: Columns) -> NDArray[np.flo
 
 def order(study: Study, columns: Columns, published: Columns) -> NDArray[np.intp]:
     """Return the rows of feasible designs, the best one first; equal ones by index."""
-    rows = kept_rows(columns)
+    rows = feasible_rows(columns)
     score = scores(study, columns, published)[rows]
     return np.asarray(rows[np.argsort(score, kind="stable")])
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import StudyError
-from .evaluation import Evaluator, Violation, front, kept_rows, objectives_of, order, scores
+from .evaluation import Evaluator, Violation, feasible_rows, front, objectives_of, order, scores
 from .store import Store, columns_of_file
 from .study import Study
 
@@ -47,14 +47,14 @@ class Findings:
     """The results of a finished study.
 
     Attributes:
-        columns: of all designs, by name. kept: rows that keep everything. ranked: the same, best first.
-        front: rows of the Pareto front of the largest against the mean load, among those kept.
+        columns: of all designs, by name. feasible: rows of designs that satisfy all requirements.
+        ranked: the same rows, best first. front: those on the Pareto front of largest and mean load.
     """
 
     study: Study
     evaluator: Evaluator
     columns: Columns
-    kept: NDArray[np.intp]
+    feasible: NDArray[np.intp]
     ranked: NDArray[np.intp]
     front: NDArray[np.intp]
     published: Design
@@ -114,11 +114,11 @@ def findings_of(study: Study, store: Store) -> Findings:
     columns = columns_of_file(store.result, ["index", *inputs, *objectives_of(study), "violations"])
     evaluator = Evaluator(study)
     reference = evaluator.published()
-    kept = kept_rows(columns)
-    on_front = front(columns["largest"][kept], columns["mean"][kept]) if len(kept) else kept
+    feasible = feasible_rows(columns)
+    on_front = front(columns["largest"][feasible], columns["mean"][feasible])
     published = _published(study, 1.0, reference, next(iter(study.trajectories)))
     ranked = order(study, columns, reference)
-    return Findings(study, evaluator, columns, kept, ranked, kept[on_front], published)
+    return Findings(study, evaluator, columns, feasible, ranked, feasible[on_front], published)
 
 
 def _published(study: Study, score: float, measured: Any, trajectory: str) -> Design:
@@ -140,8 +140,8 @@ def _trajectory(study: Study, numbers: NDArray[np.float64]) -> str:
 
 def summary_lines(findings: Findings) -> list[str]:
     """Return lines: how many designs are feasible, why others are not, the best one's improvement."""
-    total, kept = len(findings.columns["index"]), len(findings.kept)
-    lines = [f"{findings.study.name}: {total:,} designs, {kept:,} keep everything"]
+    total, feasible = len(findings.columns["index"]), len(findings.feasible)
+    lines = [f"{findings.study.name}: {total:,} designs, {feasible:,} keep everything"]
     if reasons := findings.reasons():
         lines.append(
             "not kept (a design may count several times): "

@@ -38,15 +38,14 @@ STYLE = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
 
 def draw_front(findings: Findings, path: Path) -> None:
     """Plot largest against mean load: feasible designs, the front, the published and the best one."""
-    study, columns, kept = findings.study, findings.columns, findings.kept
+    study, columns, feasible = findings.study, findings.columns, findings.feasible
     with _figure(7.5, 5.2, path) as (axis,):
-        x, y = columns["mean"][kept], columns["largest"][kept]
-        alpha = float(np.clip(3000.0 / max(1, len(kept)), 0.12, 0.5))  # many show where they are dense
+        x, y = columns["mean"][feasible], columns["largest"][feasible]
+        alpha = float(np.clip(3000.0 / max(1, len(feasible)), 0.12, 0.5))  # many show where they are dense
         axis.scatter(x, y, s=6, color=DESIGNS, alpha=alpha, linewidths=0)
         # in the legend a mark that can be seen: one such dot alone hardly can
-        axis.plot(
-            [], [], "o", ms=6, mew=0, color=DESIGNS, label=f"{len(kept):,} designs that keep everything"
-        )
+        label = f"{len(feasible):,} designs that keep everything"
+        axis.plot([], [], "o", ms=6, mew=0, color=DESIGNS, label=label)
         front = findings.front
         style: dict[str, Any] = {"color": COLOURS[3], "ms": 4, "lw": 1.2}
         axis.plot(columns["mean"][front], columns["largest"][front], "o-", label="Pareto front", **style)

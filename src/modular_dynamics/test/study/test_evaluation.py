@@ -176,7 +176,7 @@ def test_states_are_the_profiles_samples_in_the_robots_order():
 def test_a_function_of_the_path_has_its_rates_at_all_states():
     """G = exp(sin(b)): v and a by the chain rule, in closed form."""
     states, path = states_of(MOTION, 20.0, ("b",)), path_of(MOTION, 20.0, ("b",))
-    q, v, a = path.moved(np.exp(np.sin(path.q)))
+    q, v, a = path.motion_of(np.exp(np.sin(path.q)))
     b, rate, acceleration = states.q, states.v, states.a
     g = np.exp(np.sin(b))
     first, second = g * np.cos(b), g * (np.cos(b) ** 2 - np.sin(b))
@@ -196,7 +196,7 @@ def test_the_actuators_of_a_torso_move_as_its_lift_and_pitch_ask(name):
     at = [task.q_slice(joint).start for joint in study.instead]
     rest = np.zeros(task.nv)[: len(names)]
     nodes = [md.InverseDynamics(task).solve(q, rest, rest).coordinates[at] for q in path.q]
-    q, v, a = path.moved(np.array(nodes))
+    q, v, a = path.motion_of(np.array(nodes))
     for k in range(0, 600, 41):
         exact = md.InverseDynamics(task).solve(*(x[k] for x in states[1:]))
         # rounding of strokes of 0.1 m, amplified by the second derivative of a polynomial of degree 15

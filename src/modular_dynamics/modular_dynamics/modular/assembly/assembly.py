@@ -24,7 +24,6 @@ from .structure import (
     Mount,
     PlacedModule,
     Structure,
-    beyond,
     checked_kind,
     checked_mount,
     checked_name,
@@ -33,6 +32,7 @@ from .structure import (
     filled_cells,
     integer,
     place,
+    with_carried,
 )
 
 MountLike = str | Mount | Sequence[ModuleJoint]
@@ -241,7 +241,7 @@ class Assembly(Structure):
             ends = (docking[:2], docking[2:4])
             used = {key: at for key, at in self.used.items() if key not in ends}
             return self.changed(used=used, rings=tuple(ring for ring in self.rings if ring != docking))
-        carried = beyond(self.dockings, docking.module)
+        carried = with_carried(self.dockings, docking.module)
         if any((ring.parent in carried) != (ring.module in carried) for ring in self.rings):
             others = [each for each in (*self.dockings, *self.rings) if each != docking]
             try:  # the rest of the ring carries its modules

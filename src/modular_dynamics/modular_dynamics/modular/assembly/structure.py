@@ -44,7 +44,7 @@ class Docking(NamedTuple):
     turn: int = 0
 
 
-def beyond(tree: Iterable[Docking], module: str) -> dict[str, None]:
+def with_carried(tree: Iterable[Docking], module: str) -> dict[str, None]:
     """Return a module and all that it carries, by a tree of dockings, parents first."""
     carried = {module: None}
     for docking in tree:
