@@ -257,13 +257,12 @@ def _record_table(records: list[Record]) -> list[str]:
         return []
     titles = {key: key.replace("_", " ") for key in records[0]}
     numbers = [key for key in titles if any(type(one[key]) in (int, float) for one in records)]
-    rows = [[number(one[key]) if key in numbers else _word(one[key]) for key in titles] for one in records]
+    words = {None: "-", True: "yes", False: "no"}  # other values are texts
+    rows = [
+        [number(one[key]) if key in numbers else words.get(one[key], str(one[key])) for key in titles]
+        for one in records
+    ]
     return table(list(titles.values()), rows, right=[titles[key] for key in numbers])
-
-
-def _word(value: str | bool | None) -> str:
-    """Return a value of a record that is no number."""
-    return {None: "-", True: "yes", False: "no"}.get(value, str(value))  # type: ignore[arg-type]
 
 
 ABOUT = """\

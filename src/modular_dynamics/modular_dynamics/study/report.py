@@ -15,15 +15,6 @@ from ..pictures import COLOURS
 from ..text.files import replace_file
 from .findings import Design, Findings, design_table, summary_lines
 
-
-def _matplotlib() -> Any:
-    """Return Matplotlib with its figures. Raises MissingDependencyError."""
-    with needed("a design study", "matplotlib", "study"):
-        import matplotlib  # noqa: PLC0415  # takes long, and is optional
-        import matplotlib.figure  # noqa: PLC0415
-    return matplotlib
-
-
 Array = NDArray[np.float64]
 DESIGNS = "0.6"  # grey
 ROW = 70  # letters of a legend that fit side by side
@@ -33,7 +24,7 @@ STYLES: tuple[dict[str, Any], ...] = (
     {"color": COLOURS[2]},
     {"color": COLOURS[3], "linestyle": (0, (4, 4))},
 )
-STYLE = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
+STYLE: Any = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
 
 
 def draw_front(findings: Findings, path: Path) -> None:
@@ -120,9 +111,12 @@ def _unit(findings: Findings, name: str | None = None) -> str:
 
 @contextmanager
 def _figure(width: float, height: float, path: Path, panels: int = 1) -> Iterator[list[Any]]:
-    """Yield the axes of a figure, which is written to the path at the end."""
-    with _matplotlib().rc_context(STYLE):
-        figure = _matplotlib().figure.Figure(figsize=(width, height), layout="constrained")
+    """Yield the axes of a figure, which is written to the path at the end. Raises MissingDependencyError."""
+    with needed("a design study", "matplotlib", "study"):
+        from matplotlib import rc_context  # noqa: PLC0415  # takes long, and is optional
+        from matplotlib.figure import Figure  # noqa: PLC0415
+    with rc_context(STYLE):
+        figure = Figure(figsize=(width, height), layout="constrained")
         yield list(figure.subplots(panels, 1, sharex=True, squeeze=False)[:, 0])
     save = partial(figure.savefig, format="png", dpi=130, metadata={"Software": None})
     replace_file(path, save)
