@@ -88,8 +88,6 @@ def _closed(graph: SubsystemGraph) -> Trial:
 
     if error := _error_of(assemble, graph):
         return Trial(unclosed=str(error))
-    if error := _error_of(solver_of, graph):
-        return Trial(no_torques=str(error))
     solver = solver_of(graph)
     start, rest = solver.reference(), np.zeros(len(solver.independent_v))
     dead = _error_of(inverse_dynamics, graph, start[solver.independent_q], rest, rest, guess=start)

@@ -63,6 +63,17 @@ def test_actuators_of_a_torso_bear_what_virtual_power_says():
         assert loads.tau[0, k, own] == pytest.approx(np.linalg.solve(jacobian.T, tau), rel=1e-9)
 
 
+def test_tensions_stay_between_the_limits_of_the_chosen_springs():
+    study = load_study(ROOT / "config/charmie_study.yaml")
+    evaluator, numbers = Evaluator(study), np.array([[0.0, 3.0, 8.0, 0.17, 0.05, -0.16]])
+    tensions = evaluator.loads("published", evaluator.parameters(numbers), 1).tensions[0]
+    lower, upper = (dict(study.inputs[k].columns) for k in (1, 2))
+    measured = evaluator.measure(numbers)
+    for margin, column, sign in (("tension", "initial_force", 1), ("overload", "largest_force", -1)):
+        limits = [lower[column][3], lower[column][3], upper[column][8]]  # of sr4, sl4 and s5
+        assert measured[f"{margin}_margin"][0] == pytest.approx((sign * (tensions - limits)).min())
+
+
 def test_a_design_does_not_depend_on_its_chunk(tmp_path, monkeypatch):
     study = load_study(study_file(tmp_path))
     monkeypatch.setattr(evaluation, "BLOCK_STATES", 80)  # four designs

@@ -10,18 +10,9 @@ from helpers.changed_robots import assert_same_pose
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.oracles.saddle_point import SaddlePoint, assert_moves_as_pinocchio_allows
 from helpers.random_examples.assemblies import KINDS, random_assembly
-from helpers.robots.module_types import chain
 from helpers.robots.paper_organism import organism
 from helpers.tree_dynamics import assert_close
 from modular_dynamics import modular
-
-
-def test_a_change_gives_a_new_assembly():
-    old = chain(2)
-    new = old.dock("v1", 3, "v2", 4, kind="scout")
-    assert list(old) == ["v0", "v1"]
-    assert list(new) == ["v0", "v1", "v2"]
-    assert new.undock("v2") == old
 
 
 def test_undocking_releases_what_is_beyond_and_the_other_part_is_seen_from_there():

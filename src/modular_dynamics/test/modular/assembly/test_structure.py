@@ -194,4 +194,4 @@ def test_copies_and_pickles_are_equal_and_go_on():
             assert twin.to_urdf() == assembly.to_urdf()
             module, free = next((m, p) for m in twin for p in twin.kinds[m].ports if not twin.docked_at(m, p))
             longer = twin.dock(module, free, "n", 3, kind=assembly.types["block"])
-            assert longer.undock("n") == assembly
+            assert longer != twin == assembly == longer.undock("n")
