@@ -92,14 +92,11 @@ def states_of(motion: AccelerationProfile, rate: float, names: tuple[str, ...]) 
     return States(times, q, v, a)
 
 
-def path_of(motion: AccelerationProfile, rate: float, names: tuple[str, ...], nodes: int = NODES) -> Path:
+def path_of(motion: AccelerationProfile, rate: float, names: tuple[str, ...]) -> Path:
     """Return a trajectory's path, for joints in an order; nodes begin at the end nearer to the start."""
     position, velocity, scale = motion.path(times_of(motion, rate))
     low, high = float(position.min()), float(position.max())
-    if high == low:  # it rests
-        nodes, half = 1, 1.0
-    else:
-        half = (high - low) / 2.0
+    nodes, half = (NODES, (high - low) / 2.0) if high > low else (1, 1.0)  # one node: it rests
     points = np.cos(np.pi * (np.arange(nodes) + 0.5) / nodes)
     if abs(position[0] - low) < abs(position[0] - high):
         points = points[::-1]

@@ -39,7 +39,6 @@ class Design:
     numbers: NDArray[np.float64] | None
     score: float
     values: dict[str, float]
-    violations: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +67,8 @@ class Findings:
         index = int(self.columns["index"][row])
         values = {name: float(self.columns[name][row]) for name in objectives_of(self.study)}
         score = float(self._scores({name: np.array([value]) for name, value in values.items()})[0])
-        numbers, broken = self.numbers(row), int(self.columns["violations"][row])
-        return Design(f"design {index}", _trajectory(self.study, numbers), numbers, score, values, broken)
+        numbers = self.numbers(row)
+        return Design(f"design {index}", _trajectory(self.study, numbers), numbers, score, values)
 
     @property
     def best(self) -> Design | None:
@@ -124,7 +123,7 @@ def findings_of(study: Study, store: Store) -> Findings:
 def _published(study: Study, score: float, measured: Any, trajectory: str) -> Design:
     """Return the unchanged robot as a design."""
     values = {name: float(measured[name][0]) for name in objectives_of(study)}
-    return Design("published", trajectory, None, score, values, int(measured["violations"][0]))
+    return Design("published", trajectory, None, score, values)
 
 
 def _trajectory(study: Study, numbers: NDArray[np.float64]) -> str:
