@@ -96,17 +96,18 @@ def path_of(motion: AccelerationProfile, rate: float, names: tuple[str, ...]) ->
     """Return a trajectory's path, for joints in an order; nodes begin at the end nearer to the start."""
     position, velocity, scale = motion.path(times_of(motion, rate))
     low, high = float(position.min()), float(position.max())
-    nodes, half = (NODES, (high - low) / 2.0) if high > low else (1, 1.0)  # one node: it rests
-    points = np.cos(np.pi * (np.arange(nodes) + 0.5) / nodes)
-    if abs(position[0] - low) < abs(position[0] - high):
+    middle, half = (low + high) / 2.0, (high - low) / 2.0
+    nodes, half = (NODES, half) if half > 0.0 else (1, 1.0)  # one node: it rests
+    points = chebyshev.chebpts1(nodes)
+    if position[0] >= middle:
         points = points[::-1]
-    at_nodes = (low + high) / 2.0 + half * points * (high > low)
     q = np.zeros((nodes, len(names)))
+    at_nodes = middle + half * points
     q[:, _places(motion, names)] = motion.start + at_nodes[:, None] * motion.accelerations
     coefficients = np.linalg.inv(chebyshev.chebvander(points, nodes - 1))
-    row = chebyshev.chebvander((position - (low + high) / 2.0) / half, nodes - 1)
+    row = chebyshev.chebvander((position - middle) / half, nodes - 1)
     derivative = np.zeros((nodes, nodes))  # of a series, as coefficients of the same length
-    derivative[: nodes - 1] = chebyshev.chebder(np.eye(nodes))[: nodes - 1] if nodes > 1 else 0.0
+    derivative[: nodes - 1] = chebyshev.chebder(np.eye(nodes))
     first = row @ derivative @ coefficients / half
     second = row @ derivative @ derivative @ coefficients / half**2
     return Path(q, row @ coefficients, first, second, velocity, scale)
@@ -198,15 +199,10 @@ def objectives_of(study: Study) -> tuple[str, ...]:
     )
 
 
-def columns_of(study: Study) -> tuple[str, ...]:
-    """Return names of the measured columns, without "violations"."""
-    return (*objectives_of(study), *_MARGINS)
-
-
 def measured(
     study: Study, loads: Loads, numbers: Array | None, parameters: Mapping[str, Array]
 ) -> dict[str, NDArray[np.generic]]:
-    """Return columns (n,) of n designs: those of `columns_of`, and "violations".
+    """Return columns (n,) of n designs: the objectives, the margins, and "violations".
 
     largest = max over actuators of w max_t |f|, mean = sum of w mean_t |f| over the sum of w, for the force
     or torque f and the weight w of each actuator; NaN where a state has no answer. Margins are the smallest
@@ -315,18 +311,16 @@ class Evaluator:
         return [(next(iter(self.states)), np.arange(len(numbers)))]
 
     def measure(self, numbers: Array) -> dict[str, NDArray[np.generic]]:
-        """Return measured columns (n,) of designs (n, inputs): those of `columns_of`, and "violations"."""
-        count = len(numbers)
-        result: dict[str, NDArray[np.generic]] = {
-            name: np.full(count, np.nan) for name in columns_of(self.study)
-        }
-        result["violations"] = np.zeros(count, np.uint16)
-        for name, rows in self.trajectories(numbers):
+        """Return the columns (n,) of `measured` for designs (n, inputs)."""
+        names = (*objectives_of(self.study), *_MARGINS)
+        result: dict[str, NDArray[np.generic]] = {name: np.full(len(numbers), np.nan) for name in names}
+        result["violations"] = np.zeros(len(numbers), np.uint16)
+        for trajectory, rows in self.trajectories(numbers):
             if len(rows):
-                loads = self.loads(name, self.parameters(numbers[rows]), len(rows))
-                own = measured(self.study, loads, numbers[rows], self.parameters(numbers[rows]))
-                for column, values in own.items():
-                    result[column][rows] = values
+                parameters = self.parameters(numbers[rows])
+                loads = self.loads(trajectory, parameters, len(rows))
+                for name, values in measured(self.study, loads, numbers[rows], parameters).items():
+                    result[name][rows] = values
         return result
 
     def published(self, trajectory: str | None = None) -> dict[str, NDArray[np.generic]]:
