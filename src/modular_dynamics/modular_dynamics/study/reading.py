@@ -90,10 +90,9 @@ def _top(content: str, file: str, needed: str) -> Element:
 
 def _profile(files: Element, name: str, folder: Path) -> Any:
     """Return a trajectory of the key motion/files."""
+    path = folder / files.text(name)
     try:
-        return load_profile(folder / files.text(name))
-    except StudyError:
-        raise
+        return load_profile(path)
     except DescriptionError as error:
         raise files.failure(name, f": {error}") from error
 
@@ -162,8 +161,8 @@ def _catalogue(name: str, own: Element, folder: Path) -> Input:
     """Return the catalogue of an element, or of the file that it names."""
     given = own
     if isinstance(own.item["catalogue"], str):  # rows in a file of their own
+        file = folder / own.text("catalogue")
         try:
-            file = folder / own.text("catalogue")
             content = text_of(path_of(file), "catalogue", MAX_YAML_BYTES, StudyError)
         except StudyError as error:
             raise own.failure("catalogue", f": {error}") from error

@@ -377,12 +377,12 @@ def filled_cells(
     return cells
 
 
-Own = TypeVar("Own", bound="Structure")
+AnyStructure = TypeVar("AnyStructure", bound="Structure")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Structure:
-    """All that an assembly knows. A change gives another one; nothing in it is ever changed.
+    """The data of an assembly. Constant: each change gives a new one.
 
     Attributes:
         name: of the robot. base: the base module. mount: joints between the world and the base.
@@ -405,8 +405,8 @@ class Structure:
         """Docking of each module but the base towards the base, in order."""
         return tuple([placed.docking for placed in self.placed.values() if placed.docking is not None])
 
-    def changed(self: Own, **fields: object) -> Own:
-        """Return another one with these fields."""
+    def changed(self: AnyStructure, **fields: object) -> AnyStructure:
+        """Return the assembly with other values of these fields."""
         other = object.__new__(type(self))
         other.__dict__.update({**self.__dict__, **fields})
         return other
