@@ -49,18 +49,18 @@ def load_study(path: str | Path) -> Study:
         raise motion.wrong("files", "at least one trajectory")
     instead = motion.element("instead", {})
     study = Study(
-        str(top.item.get("name", file.stem)),
-        graph,
-        _inputs(top, trajectories, folder),
-        trajectories,
-        rate,
-        {name: instead.text(name) for name in instead.names()},
-        _shares(top.element("actuators")),
-        _shares(top.element("objective", {"largest": 1.0})),
-        _keep(top.element("keep", {})),
-        _sampling(top.element("sampling", {})),
-        file.absolute(),
-        content,
+        name=str(top.item.get("name", file.stem)),
+        graph=graph,
+        inputs=_inputs(top, trajectories, folder),
+        trajectories=trajectories,
+        rate=rate,
+        instead={name: instead.text(name) for name in instead.names()},
+        actuators=_shares(top.element("actuators")),
+        objective=_shares(top.element("objective", {"largest": 1.0})),
+        keep=_keep(top.element("keep", {})),
+        sampling=_sampling(top.element("sampling", {})),
+        source=file.absolute(),
+        text=content,
     )
     _check(study, top)
     return study

@@ -177,18 +177,17 @@ def closed_graph(structure: Structure, gravity: ArrayLike = GRAVITY) -> Subsyste
     if field.shape != (3,) or not np.isfinite(field).all():
         raise AssemblyError(f"gravity is {shown(gravity)}; three finite numbers [m/s^2] are needed")
     rows = _rows(structure)
+    loops = [_loop_joint(structure, ring, rows) for ring in structure.rings]
     return SubsystemGraph(
-        structure.name,
-        tuple(rows.joints),
-        tuple(rows.bodies),
-        tuple(rows.parents),
-        tuple(_subsystems(structure, rows)),
-        tuple([joint.name for joint in rows.joints]),
-        field,
-        rows.ground,
-        loop_joints=tuple(
-            [loop for ring in structure.rings if (loop := _loop_joint(structure, ring, rows)) is not None]
-        ),
+        name=structure.name,
+        joints=tuple(rows.joints),
+        bodies=tuple(rows.bodies),
+        parents=tuple(rows.parents),
+        subsystems=tuple(_subsystems(structure, rows)),
+        joint_names=tuple([joint.name for joint in rows.joints]),
+        gravity=field,
+        ground=rows.ground,
+        loop_joints=tuple([loop for loop in loops if loop is not None]),
         floating_base=structure.mount.floating,
     )
 

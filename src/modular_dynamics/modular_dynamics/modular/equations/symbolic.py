@@ -421,7 +421,7 @@ class SymbolicClosedForm:
         Raises:
             UnsupportedModelError: an entry may have more. StateError: another name.
         """
-        matrix = getattr(self, self._checked(name))
+        matrix = self._matrix(name)
         entries = [
             written_out(f"an entry of {name} of '{self.name}'", entry, self.definitions, largest)
             for entry in matrix
@@ -432,7 +432,7 @@ class SymbolicClosedForm:
     def operations(self) -> dict[str, int]:
         """Return the numbers of operations of M, C, N and tau, each intermediate expression counted once."""
         return {
-            name: int(sympy.count_ops([*getattr(self, name), *self._definitions_of(name).values()]))
+            name: int(sympy.count_ops([*self._matrix(name), *self._definitions_of(name).values()]))
             for name in FUNCTIONS
         }
 
@@ -445,7 +445,7 @@ class SymbolicClosedForm:
         Raises:
             StateError: another name. The function: vectors of other lengths.
         """
-        matrix, vectors = getattr(self, self._checked(name)), self._vectors_of(name)
+        matrix, vectors = self._matrix(name), self._vectors_of(name)
         shape = matrix.shape if name in ("M", "C") else (len(self.q),)
         definitions = list(self._definitions_of(name).items())
         computed = sympy.lambdify(
@@ -483,7 +483,7 @@ class SymbolicClosedForm:
         lines += ["#include <math.h>"]
         squares = create_expand_pow_optimization(3)  # x*x takes less time than pow(x, 2)
         for name in FUNCTIONS:
-            matrix, vectors = getattr(self, name), self._vectors_of(name)
+            matrix, vectors = self._matrix(name), self._vectors_of(name)
             at = {
                 symbol: sympy.Symbol(f"{vector}[{k}]")
                 for vector, symbols in vectors.items()
@@ -510,7 +510,7 @@ class SymbolicClosedForm:
 
     def _definitions_of(self, name: str) -> dict[Any, Expression]:
         """Return the definitions that a function depends on, in the order of computation."""
-        used, waiting = set[Any](), [*getattr(self, name).free_symbols]
+        used, waiting = set[Any](), [*self._matrix(name).free_symbols]
         while waiting:
             symbol = waiting.pop()
             if symbol in self.definitions and symbol not in used:
@@ -526,9 +526,7 @@ class SymbolicClosedForm:
         entries = [*self.M, *self.C, *self.N]
         terms = sum(number_of_terms(entry, self.definitions, known) for entry in entries)
         short = terms <= _PRINTED
-        matrices = {
-            name: self.written_out(name) if short else getattr(self, name) for name in ("M", "C", "N")
-        }
+        matrices = {name: self.written_out(name) if short else self._matrix(name) for name in ("M", "C", "N")}
         if not short:
             lines += [f"{symbol} = {_text(own)}" for symbol, own in self.definitions.items()]
         for name, matrix in matrices.items():
@@ -539,12 +537,11 @@ class SymbolicClosedForm:
                 lines.append(f"{label} = {_text(entry)}")
         return "\n".join(lines)
 
-    @staticmethod
-    def _checked(name: str) -> str:
-        """Return the name. Raises StateError: it is no function."""
+    def _matrix(self, name: str) -> Any:
+        """Return M, C, N or tau. Raises StateError: another name."""
         if name not in FUNCTIONS:
             raise StateError(f"{name!r} is none of the functions {', '.join(FUNCTIONS)}")
-        return name
+        return getattr(self, name)
 
 
 def _text(expression: Expression) -> str:

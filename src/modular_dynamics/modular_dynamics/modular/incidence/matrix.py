@@ -180,10 +180,10 @@ def incidence_matrix_of(structure: Structure) -> IncidenceMatrix:
         types.append(type_of(kinds[0], ports[0], kinds[1], ports[1], docking.turn))
     return IncidenceMatrix(
         matrix,
-        tuple(placed.type.name for placed in structure.placed.values()),
-        tuple(modules),
-        tuple(types),
-        tuple(docking.turn for docking in dockings),
+        kinds=tuple(placed.type.name for placed in structure.placed.values()),
+        modules=tuple(modules),
+        docking_types=tuple(types),
+        turns=tuple(docking.turn for docking in dockings),
         base=structure.base,
     )
 

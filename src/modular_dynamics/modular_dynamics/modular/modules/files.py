@@ -35,6 +35,8 @@ from .module_type import (
 #: Edge of a cell [m].
 SMALLEST_CELL = 1e-6
 _ZERO = (0.0, 0.0, 0.0)
+#: Terms of a joint, at least 0.
+_DRIVE = ("damping", "friction", "armature")
 _BOUNDS = {"lower": -LARGEST, "upper": -LARGEST, "effort": 0.0, "velocity": 0.0}
 
 
@@ -128,8 +130,7 @@ def _shape(element: Element) -> Shape:
 
 def _joint(name: str, element: Element) -> ModuleJoint:
     """Return the joint of an element."""
-    optional = ("origin", "limits", "damping", "friction", "armature")
-    element.require(("type", "parent", "child", "axis"), optional)
+    element.require(("type", "parent", "child", "axis"), ("origin", "limits", *_DRIVE))
     limits = element.element("limits", {}).require((), tuple(_BOUNDS))
     kind = JointType(element.choice("type", [kind.value for kind in MOVING]))
     axis = None
@@ -147,9 +148,7 @@ def _joint(name: str, element: Element) -> ModuleJoint:
             axis,
             np.array(element.numbers("origin", 3, _ZERO)),
             Limits(**bounds),
-            element.number("damping", least=0.0, largest=STIFFEST),
-            element.number("friction", least=0.0, largest=STIFFEST),
-            element.number("armature", least=0.0, largest=STIFFEST),
+            **{key: element.number(key, least=0.0, largest=STIFFEST) for key in _DRIVE},
         )
 
 
