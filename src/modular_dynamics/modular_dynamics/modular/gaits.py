@@ -204,7 +204,7 @@ class Rhythm(Constant):
 
     def __add__(self, other: "Rhythm") -> "Rhythm":
         """Return a rhythm with the joints of both. Raises GaitError: a joint is in both."""
-        values = (getattr(self, key) + getattr(other, key) for key in NUMBERS)  # tuples, as each was made
+        values = (getattr(self, key) + getattr(other, key) for key in NUMBERS)  # tuples, by `per_joint`
         return Rhythm(self.joint_names + other.joint_names, *values)
 
     def array(self, key: str) -> Array:
