@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 
 import modular_dynamics as md
 from examples.demo.evaluation import Evaluation, coordinates_of
-from modular_dynamics.pictures.colours import subsystem_colours
+from modular_dynamics.pictures import subsystem_colours
 
 ROUNDING = 1e-17  # differences of exactly zero are drawn here, at the foot of a logarithmic axis
 LINES = ("-", (0, (6, 1.5)), (0, (2, 1)))

@@ -1,6 +1,7 @@
 """Exported C code, compiled as strictly as its page of the documentation says."""
 
 import ctypes
+import re
 import shutil
 import subprocess
 
@@ -32,6 +33,14 @@ def assert_agrees(exported, functions=None):
     lines = finished.stdout.splitlines()
     assert all(line.endswith(": ok") for line in lines)
     assert functions is None or [line.split(":")[0] for line in lines] == list(functions)
+
+
+def called_functions(exported):
+    """Names of the functions that the code calls and does not define."""
+    text = exported.source.read_text()
+    called = set(re.findall(r"\b(\w+)\(", text[text.index("static void fill_with_nan") :]))
+    own = rf"{exported.prefix}_\w+|\w+_part_\d+|all_finite|fill_with_nan"
+    return {name for name in called if not re.fullmatch(own, name)}
 
 
 def _functions(exported):

@@ -1,4 +1,4 @@
-"""Module types of several bodies that can be entered at any of them, with all that a joint may have."""
+"""Module types of several bodies that can be entered at any of them; and modules in a row."""
 
 import numpy as np
 
@@ -85,3 +85,11 @@ def arm():
 def own_types():
     """Both, by name."""
     return {kind.name: kind for kind in (telescope(), arm())}
+
+
+def chain(count, kind="backbone", **options):
+    """Modules v0, v1, ... in a row along x."""
+    assembly = modular.Assembly(("v0", kind), **options)
+    for k in range(1, count):
+        assembly = assembly.dock(f"v{k - 1}", 3, f"v{k}", 4, kind=kind)
+    return assembly

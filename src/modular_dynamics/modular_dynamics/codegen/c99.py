@@ -12,16 +12,6 @@ from dataclasses import dataclass
 from ..model.number_arrays import SMALLEST_NORM
 from .program import Program
 
-__all__ = [
-    "HELPERS",
-    "comment_text",
-    "definition",
-    "identifier",
-    "signature",
-    "unique_identifiers",
-    "work_size",
-]
-
 # A robot's names are arbitrary text: they may have newlines and ends of comments.
 
 

@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from importlib import import_module
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..model import JointType, SubsystemGraph
 from .c99 import HELPERS, comment_text, definition, signature, unique_identifiers, work_size
 from .program import Program
-
-__all__ = ["JointCoordinates", "Recording", "Robot", "header", "order_lines", "source", "test_program"]
 
 
 @dataclass(frozen=True)
@@ -30,33 +29,27 @@ class JointCoordinates:
 
 
 _UNITS = {
-    "revolute": "rad, N m",
-    "continuous": "rad, N m",
-    "prismatic": "m, N",
-    "spherical": "q: quaternion w x y z; v: angular velocity, in the child's axes",
-    "floating": "q: position x y z [m], quaternion w x y z; v: linear, angular, in the child's axes",
+    JointType.REVOLUTE: "rad, N m",
+    JointType.CONTINUOUS: "rad, N m",
+    JointType.PRISMATIC: "m, N",
+    JointType.SPHERICAL: "q: quaternion w x y z; v: angular velocity, in the child's axes",
+    JointType.FLOATING: "q: position x y z [m], quaternion w x y z; v: linear, angular, in the child's axes",
 }
 
 
-def coordinates_of(graph: Any, names: Sequence[str]) -> tuple[JointCoordinates, ...]:
+def coordinates_of(graph: SubsystemGraph, names: Sequence[str]) -> tuple[JointCoordinates, ...]:
     """Return where the numbers of these joints of a graph are stored, one joint after the other."""
     joints, q, v = [], 0, 0
     for name in names:
         kind = graph.joint(name).type
-        spans = (q, kind.nq), (v, kind.nv)
-        joints.append(JointCoordinates(name, kind.value, *spans, _UNITS.get(kind.value, "SI units")))
+        joints.append(JointCoordinates(name, kind.value, (q, kind.nq), (v, kind.nv), _UNITS[kind]))
         q, v = q + kind.nq, v + kind.nv
     return tuple(joints)
 
 
 def library_version() -> str:
     """Return the version of this library."""
-    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415  # slow, and seldom needed
-
-    try:
-        return version("modular_dynamics")
-    except PackageNotFoundError:
-        return "from its sources"
+    return str(import_module("modular_dynamics").__version__)  # by name: the package is above this one
 
 
 @dataclass(frozen=True)
@@ -65,7 +58,7 @@ class Robot:
 
     Attributes:
         prefix: beginning of all names. stem: name of the files without their endings.
-        notes: lines of the comment about the robot.
+        notes: lines of the comment about the robot. version: of this library.
         joints: those of q, v, a and tau. all_joints: with loops, those of coordinates and W.
     """
 

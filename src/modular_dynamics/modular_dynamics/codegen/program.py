@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from .._core import OPERATIONS
 
-__all__ = ["Line", "Program", "Recorded", "Result", "program"]
-
 #: A function as `_core` returns it: operations (n, 3), constants, and the lines of results, of pivots, and of
 #: numbers that must be positive for loops to close.
 Recorded = tuple[

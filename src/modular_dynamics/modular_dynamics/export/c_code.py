@@ -19,8 +19,6 @@ from ..optional_packages import needed
 from ..text.files import write_beside
 from .tree import tree_recordings
 
-__all__ = ["CasadiFunctions", "ExportedC", "casadi_function", "recordings_of", "write_files"]
-
 
 def recordings_of(
     graph: SubsystemGraph,

@@ -18,8 +18,6 @@ from ..loops.dynamics.solver import solver_of
 from ..model import SubsystemGraph, checked_vectors, refuse_black_boxes, require_graph
 from .c_code import write_files
 
-__all__ = ["to_cpp"]
-
 #: Members of the core's enumerations JointType and LoopType, by their numbers in its arrays.
 _JOINT_TYPES, _LOOP_TYPES = ("revolute", "prismatic", "floating", "spherical"), (*LOOP_TYPES,)
 

@@ -21,8 +21,6 @@ from ..model.graph import DEFAULT_FUNCTIONS
 from . import tree
 from .tree import STATES, Function, checked_names, quaternions, recorded, weights
 
-__all__ = ["FUNCTIONS", "loop_recordings"]
-
 #: States of which those farthest from dead points, where rounding grows, are taken; and attempts.
 CANDIDATES, ATTEMPTS = 4 * STATES, 200
 #: Largest distance [rad or m] of joints that move loops from the guess; factor by which it falls per attempt.

@@ -20,8 +20,6 @@ from ..exceptions import StateError, UnsupportedModelError
 from ..model import JointType, SubsystemGraph
 from ..model.graph import DEFAULT_FUNCTIONS
 
-__all__ = ["FUNCTIONS", "STATES", "Function", "checked_names", "recorded", "tree_recordings"]
-
 #: Number of states at which a program is compared with the library, here and by the test file.
 STATES = 5
 #: Largest difference that the test file allows, relative to the terms that are added up.
@@ -63,8 +61,6 @@ def weights(graph: SubsystemGraph) -> Array:
 
 
 TORQUES, ACCELERATIONS, MASS_MATRIX = "[N m or N]", "[rad/s^2 or m/s^2]", "[kg m^2, kg m, kg], symmetric"
-#: Number of a quaternion's components.
-QUATERNION = 4
 
 
 @dataclass(frozen=True)
@@ -152,10 +148,10 @@ def tree_recordings(
 
 
 def quaternions(graph: SubsystemGraph) -> Iterator[int]:
-    """Yield where in q quaternions begin."""
+    """Yield the index in q at which each quaternion begins."""
     for name in graph.joint_names:
-        if graph.joint(name).type in (JointType.FLOATING, JointType.SPHERICAL):
-            yield graph.q_slice(name).stop - QUATERNION  # a quaternion comes last in a joint's q
+        if (first := graph.joint(name).type.quaternion) is not None:
+            yield graph.q_slice(name).start + first
 
 
 def _checked_functions(

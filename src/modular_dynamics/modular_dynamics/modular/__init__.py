@@ -4,8 +4,7 @@ from . import equations, gaits
 from .assembly.assembly import Assembly
 from .assembly.structure import FIXED, FLOATING, Docking, Mount, virtual_joint
 from .equations import closed_form
-from .incidence.conversion import docking_type
-from .incidence.matrix import IncidenceMatrix
+from .incidence.matrix import IncidenceMatrix, docking_type
 from .incidence.transformations import (
     DirectTransformation,
     IndirectTransformation,

@@ -42,6 +42,7 @@ Array = NDArray[np.float64]
 Values = float | Sequence[float]
 #: Shorter times [s] but 0 are mistakes, as are numbers beyond LARGEST: products of them could overflow.
 SHORTEST = 1e-6
+NUMBERS = ("amplitude", "frequency", "offset", "phase")  # of each joint of a rhythm
 BOUNDARIES = ("ring", "open")
 MOST_SETTLED = 1_000_000  # some seconds of computation
 #: Number of iterates before the last one that are kept, because integrators step back by a few.
@@ -88,13 +89,13 @@ def per_joint(key: str, values: Any, joints: Sequence[str], *, least: float = -L
     """Return one number for each joint; a single number is for all. Raises GaitError: names the joint."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         return (number(key, values, least=least),) * len(joints)
-    listed = list(values)
-    if len(listed) != len(joints):
-        counts = f"{len(listed)} numbers for {len(joints)} joints"
+    numbers = list(values)
+    if len(numbers) != len(joints):
+        counts = f"{len(numbers)} numbers for {len(joints)} joints"
         raise GaitError(f"{key} has {counts}; one number, or one for each joint is needed")
     return tuple(
         number(f"{key} of joint '{joint}'", value, least=least)
-        for joint, value in zip(joints, listed, strict=True)
+        for joint, value in zip(joints, numbers, strict=True)
     )
 
 
@@ -197,19 +198,14 @@ class Rhythm(Constant):
     def __post_init__(self) -> None:
         names = checked_names("joints", self.joint_names)
         self._set(joint_names=names)
-        for key in ("amplitude", "frequency", "offset", "phase"):
+        for key in NUMBERS:
             least = 0.0 if key == "frequency" else -LARGEST
             self._set(**{key: per_joint(key, getattr(self, key), names, least=least)})
 
     def __add__(self, other: "Rhythm") -> "Rhythm":
         """Return a rhythm with the joints of both. Raises GaitError: a joint is in both."""
-        return Rhythm(
-            self.joint_names + other.joint_names,
-            *(
-                np.concatenate([self.array(key), other.array(key)]).tolist()
-                for key in ("amplitude", "frequency", "offset", "phase")
-            ),
-        )
+        values = (getattr(self, key) + getattr(other, key) for key in NUMBERS)  # tuples, by `per_joint`
+        return Rhythm(self.joint_names + other.joint_names, *values)
 
     def array(self, key: str) -> Array:
         """Return amplitude, frequency, offset or phase as an array (n,)."""
@@ -418,7 +414,6 @@ class CoupledMaps(Gait):
 
 # Gaits from YAML: the keys of each kind, and sections for waves along bodies and legs.
 
-NUMBERS = ("amplitude", "frequency", "offset", "phase")
 RHYTHMIC = ("kind", "ramp", "body", "legs", "joints", *NUMBERS)
 MAPS = ("period", "growth", "coupling", "boundary", "seed", "initial", "settle", "ramp")
 

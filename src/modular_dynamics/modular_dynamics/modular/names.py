@@ -6,6 +6,7 @@ A module's name becomes part of names of joints, links and topics: "v1/bend".
 from collections.abc import Collection
 from itertools import islice
 from reprlib import Repr
+from typing import TypeGuard
 
 #: Characters of a name: of a module, a kind, a port, a body, a joint, a robot.
 LONGEST_NAME = 100
@@ -21,14 +22,14 @@ _short.maxlevel, _short.maxlist, _short.maxtuple, _short.maxdict = 2, 9, 9, 4
 _short.maxstring = _short.maxother = _short.maxlong = 80
 
 
-def is_label(name: object) -> bool:
+def is_label(name: object) -> TypeGuard[str]:
     """Return whether ``name`` is short printable text, spaces allowed, as in a robot's name."""
     return isinstance(name, str) and bool(name.strip()) and name.isprintable() and len(name) <= LONGEST_NAME
 
 
-def is_name(name: object) -> bool:
+def is_name(name: object) -> TypeGuard[str]:
     """Return whether ``name`` is a label without '/' and white space."""
-    return isinstance(name, str) and is_label(name) and "/" not in name and name.split() == [name]
+    return is_label(name) and "/" not in name and name.split() == [name]
 
 
 def shown(value: object) -> str:

@@ -11,9 +11,7 @@ from matplotlib.patches import FancyBboxPatch
 
 from ..model import SubsystemGraph
 from ..text.files import replace_file
-from .colours import as_literal, subsystem_colours
-
-__all__ = ["draw_graph", "layout"]
+from . import subsystem_colours
 
 COLUMN, ROW = 3.6, 1.7  # [inch] from one column of vertices to the next, and from row to row
 LABEL = 0.38  # [inch] from the middle of a vertex to the label above it
@@ -40,13 +38,13 @@ def draw_graph(graph: SubsystemGraph, path: Path) -> Path:
         frame = {"boxstyle": "round,pad=0.5", "fc": colour, "ec": edge}
         text, style = f"{index + 1}  {subsystem.name}\n{content}", {"color": "white", "fontweight": "bold"}
         vertex = axis.text(x, y, text, style, ha="center", va="center", bbox=frame)
-        as_literal([vertex])
+        vertex.set_parse_math(False)  # a name may have two $, which would enclose a formula
         boxes.append(vertex.get_bbox_patch())
         own = rf"$\Xi_{{{index + 1},{index + 1}}}$   $W_{{{index + 1}}}$"  # in the paper: loops at the vertex
         axis.text(x, y + LABEL, own, ha="center", va="bottom", fontsize=9)
     _draw_edges(axis, graph, positions, boxes)
     title = f"{graph.name}: subsystems, and what they transmit to each other"
-    as_literal([axis.set_title(title, fontweight="bold")])
+    axis.set_title(title, fontweight="bold").set_parse_math(False)
     legend = {"twist": "twists and their derivatives Ξ", "wrench": "wrenches W, Γ"}
     handles = [Line2D([], [], color=INK, ls=STYLES[kind], label=legend[kind]) for kind in STYLES]
     axis.legend(handles=handles, loc="lower center", ncols=2, frameon=False)

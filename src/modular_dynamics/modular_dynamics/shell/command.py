@@ -21,27 +21,6 @@ from ..text.numbers import real_number
 from ..text.sizes import MAX_BYTES
 from ..urdf import load_urdf
 
-__all__ = [
-    "Command",
-    "FINDINGS",
-    "GOOD",
-    "INTERRUPTED",
-    "PICTURES",
-    "STDIN",
-    "USAGE",
-    "UsageError",
-    "add_robot_arguments",
-    "load_graph",
-    "number",
-    "print_warnings",
-    "printable",
-    "raise_if_read",
-    "table",
-    "table_of",
-    "three_numbers",
-    "whole_number",
-]
-
 GOOD, FINDINGS, USAGE = 0, 1, 2  # exit codes; 2 also if a file cannot be used
 INTERRUPTED = 130  # as a shell reports SIGINT
 

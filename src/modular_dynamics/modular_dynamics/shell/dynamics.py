@@ -24,8 +24,6 @@ from .command import (
 )
 from .states import State, coordinates_of, given_state, read_states, result_lines
 
-__all__ = ["FORWARD", "GRAVITY", "INVERSE"]
-
 Array = NDArray[np.float64]
 #: Vectors that each command takes, the vector that it gives, and its units of angular and linear joints.
 LETTERS = {"id": ("q", "v", "a"), "fd": ("q", "v", "tau"), "gravity": ("q",)}

@@ -5,7 +5,6 @@ import warnings
 from pathlib import Path
 
 from ..composition import subsystem_graph_dot
-from ..model import SubsystemGraph
 from ..optional_packages import needed
 from ..text.files import replace_file
 from .command import (
@@ -19,8 +18,6 @@ from .command import (
     printable,
     raise_if_read,
 )
-
-__all__ = ["GRAPH"]
 
 EXAMPLES = """\
   modular-dynamics graph robot.urdf                 # tree of subsystems and joints
@@ -48,9 +45,17 @@ def _run(arguments: argparse.Namespace) -> int:
     graph = load_graph(arguments)
     print_warnings(graph)
     if kind == "picture" and output is not None:
-        _draw(graph, output)
+        with needed("a picture", "matplotlib and networkx", "shell"):
+            from ..pictures.graph_picture import draw_graph  # noqa: PLC0415  # takes long, and is optional
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of characters that the font lacks: one sees them
+            draw_graph(graph, output)
         return GOOD
-    text = subsystem_graph_dot(graph) if kind == "dot" else _tree(graph)
+    if kind == "dot":
+        text = subsystem_graph_dot(graph)
+    else:
+        lines = [*str(graph).splitlines(), *(f"note: {note}" for note in graph.notes)]
+        text = "".join(f"{printable(line)}\n" for line in lines)
     if output is None:
         print(text, end="")
     else:
@@ -69,21 +74,6 @@ def _kind(arguments: argparse.Namespace, output: Path | None) -> str:
     if arguments.dot and kinds[suffix] != "dot":
         raise UsageError(f"--dot and --output {output} contradict each other")
     return kinds[suffix]
-
-
-def _draw(graph: SubsystemGraph, path: Path) -> None:
-    """Draw the graph into a file."""
-    with needed("a picture", "matplotlib and networkx", "shell"):
-        from ..pictures.graph_picture import draw_graph  # noqa: PLC0415  # takes long, and is optional
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of characters that the font lacks: one sees them
-        draw_graph(graph, path)
-
-
-def _tree(graph: SubsystemGraph) -> str:
-    """Return the graph as a tree of text, with its notes."""
-    lines = [*str(graph).splitlines(), *(f"note: {note}" for note in graph.notes)]
-    return "".join(f"{printable(line)}\n" for line in lines)
 
 
 GRAPH = Command(

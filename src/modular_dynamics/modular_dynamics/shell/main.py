@@ -15,8 +15,6 @@ from .dynamics import FORWARD, GRAVITY, INVERSE
 from .graph import GRAPH
 from .study import STUDY
 
-__all__ = ["GROUP", "commands", "main", "make_parser"]
-
 # The sub-commands: those of this package, and those that other packages register.
 #
 # A package adds one by an entry point of the group ``modular_dynamics.commands`` whose name is the
@@ -38,7 +36,9 @@ def _loaded(entry: EntryPoint) -> Command:
     """Return the command of another package; if that fails, one that raises a UsageError with the reason."""
     try:
         command = entry.load()
-        reason = "" if isinstance(command, Command) else "it is no modular_dynamics Command"
+        if isinstance(command, Command):
+            return command
+        reason = "it is no modular_dynamics Command"
     except Exception as error:  # whatever another package does, the other commands must work
         reason = f"{type(error).__name__}: {error}"
     text = f"'{entry.value}' cannot be loaded: {reason}"
@@ -50,7 +50,7 @@ def _loaded(entry: EntryPoint) -> Command:
         parser.add_argument("arguments", nargs="*", help=argparse.SUPPRESS)
         parser.set_defaults(accepts_all=True)
 
-    return Command(entry.name, "cannot be loaded", text, "", accept_all, run) if reason else command
+    return Command(entry.name, "cannot be loaded", text, "", accept_all, run)
 
 
 ABOUT = """\

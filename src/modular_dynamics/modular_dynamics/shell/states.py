@@ -18,8 +18,6 @@ from ..model import JointType, SubsystemGraph
 from ..text.numbers import real_number
 from .command import STDIN, UsageError, number, table, table_of
 
-__all__ = ["Coordinates", "State", "coordinates_of", "given_state", "read_states", "result_lines"]
-
 Array = NDArray[np.float64]
 
 
@@ -73,8 +71,8 @@ def _numbered(name: str, count: int) -> list[str]:
 
 def given_state(arguments: argparse.Namespace, letters: Sequence[str], coordinates: Coordinates) -> State:
     """Return the state of the options --q, --v and so on; missing ones are neutral, or zero."""
-    texts = {letter: getattr(arguments, letter) or "" for letter in letters}
-    return State(None, [_vector(*one, coordinates) for one in texts.items()], "the state")
+    vectors = [_vector(letter, getattr(arguments, letter) or "", coordinates) for letter in letters]
+    return State(None, vectors, "the state")
 
 
 def _vector(letter: str, text: str, coordinates: Coordinates) -> Array:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..study import Study
     from ..study.store import Store
 
-__all__ = ["STUDY"]
-
 TOP = 10  # designs of a report
 ABOUT = """\
 Computes the loads of a robot's actuators for many designs, which a study file in YAML
@@ -108,18 +106,12 @@ def _run_study(arguments: argparse.Namespace) -> int:
         speed = f"{rate:,.0f} designs/s, {done.workers} workers"
         print(f"{done.computed:,} designs in {done.seconds:.1f} s, {speed}")
     print(f"results: {Path(arguments.output) / 'designs.parquet'}")
-    return GOOD if len(findings.kept) else FINDINGS
+    return GOOD if len(findings.feasible) else FINDINGS
 
 
 def _report(arguments: argparse.Namespace) -> int:
     """Print the best designs and write the report; return the exit code."""
-    from ..study.findings import (  # noqa: PLC0415
-        best_rows,
-        design_head,
-        design_row,
-        findings_of,
-        summary_lines,
-    )
+    from ..study.findings import design_table, findings_of, summary_lines  # noqa: PLC0415
     from ..study.report import written_report  # noqa: PLC0415  # takes long
 
     findings = findings_of(*_opened(arguments))
@@ -127,8 +119,7 @@ def _report(arguments: argparse.Namespace) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of characters that the font lacks: one sees them
         paths = written_report(findings, Path(arguments.path), arguments.top)
-    head = design_head(findings)
-    rows = [design_row(findings, one) for one in best_rows(findings, arguments.top)]
+    head, *rows = design_table(findings, arguments.top)
     print("\n".join(table(head, rows, right=head[1:])))
     _print([str(path) for path in paths])
     return GOOD
@@ -141,7 +132,7 @@ def _urdf(arguments: argparse.Namespace) -> int:
     from ..study.reading import sources_of  # noqa: PLC0415
 
     study, store = _opened(arguments)
-    raise_if_read("--output", arguments.output, [*store.kept, *sources_of(study)])
+    raise_if_read("--output", arguments.output, [*store.files_of_results, *sources_of(study)])
     findings = findings_of(study, store)
     if arguments.design is not None:
         if not 0 <= arguments.design < findings.study.count:

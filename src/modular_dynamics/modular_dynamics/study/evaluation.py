@@ -61,7 +61,7 @@ class Path(NamedTuple):
     rate: Array
     scale: Array
 
-    def moved(self, nodes: Array) -> tuple[Array, Array, Array]:
+    def motion_of(self, nodes: Array) -> tuple[Array, Array, Array]:
         """Return q, v and a (..., s, k) of coordinates with these values (..., m, k) at the nodes."""
         slope = self.first @ nodes
         v = slope * self.rate[:, None]
@@ -92,24 +92,22 @@ def states_of(motion: AccelerationProfile, rate: float, names: tuple[str, ...]) 
     return States(times, q, v, a)
 
 
-def path_of(motion: AccelerationProfile, rate: float, names: tuple[str, ...], nodes: int = NODES) -> Path:
+def path_of(motion: AccelerationProfile, rate: float, names: tuple[str, ...]) -> Path:
     """Return a trajectory's path, for joints in an order; nodes begin at the end nearer to the start."""
     position, velocity, scale = motion.path(times_of(motion, rate))
     low, high = float(position.min()), float(position.max())
-    if high == low:  # it rests
-        nodes, half = 1, 1.0
-    else:
-        half = (high - low) / 2.0
-    points = np.cos(np.pi * (np.arange(nodes) + 0.5) / nodes)
-    if abs(position[0] - low) < abs(position[0] - high):
+    middle, half = (low + high) / 2.0, (high - low) / 2.0
+    nodes, half = (NODES, half) if half > 0.0 else (1, 1.0)  # one node: it rests
+    points = chebyshev.chebpts1(nodes)
+    if position[0] >= middle:
         points = points[::-1]
-    at_nodes = (low + high) / 2.0 + half * points * (high > low)
     q = np.zeros((nodes, len(names)))
+    at_nodes = middle + half * points
     q[:, _places(motion, names)] = motion.start + at_nodes[:, None] * motion.accelerations
     coefficients = np.linalg.inv(chebyshev.chebvander(points, nodes - 1))
-    row = chebyshev.chebvander((position - (low + high) / 2.0) / half, nodes - 1)
+    row = chebyshev.chebvander((position - middle) / half, nodes - 1)
     derivative = np.zeros((nodes, nodes))  # of a series, as coefficients of the same length
-    derivative[: nodes - 1] = chebyshev.chebder(np.eye(nodes))[: nodes - 1] if nodes > 1 else 0.0
+    derivative[: nodes - 1] = chebyshev.chebder(np.eye(nodes))
     first = row @ derivative @ coefficients / half
     second = row @ derivative @ derivative @ coefficients / half**2
     return Path(q, row @ coefficients, first, second, velocity, scale)
@@ -176,14 +174,14 @@ class Violation(IntFlag):
 
 
 #: Violation of a design for each status of its states.
-_OF_STATUS = {
+_VIOLATION_OF_STATUS = {
     StateStatus.NO_MODEL: Violation.NO_MODEL,
     StateStatus.CANNOT_CLOSE: Violation.CANNOT_CLOSE,
     StateStatus.DEAD_POINT: Violation.DEAD_POINT,
     StateStatus.NO_STATE: Violation.NO_STATE,
 }
 #: Columns of a design's margins, negative where it violates a requirement.
-_KEPT = {
+_MARGINS = {
     "stroke_margin": Violation.STROKE,
     "sine_margin": Violation.SINE,
     "tension_margin": Violation.SLACK,
@@ -201,15 +199,10 @@ def objectives_of(study: Study) -> tuple[str, ...]:
     )
 
 
-def columns_of(study: Study) -> tuple[str, ...]:
-    """Return names of the measured columns, without "violations"."""
-    return (*objectives_of(study), *_KEPT)
-
-
 def measured(
     study: Study, loads: Loads, numbers: Array | None, parameters: Mapping[str, Array]
 ) -> dict[str, NDArray[np.generic]]:
-    """Return columns (n,) of n designs: those of `columns_of`, and "violations".
+    """Return columns (n,) of n designs: the objectives, the margins, and "violations".
 
     largest = max over actuators of w max_t |f|, mean = sum of w mean_t |f| over the sum of w, for the force
     or torque f and the weight w of each actuator; NaN where a state has no answer. Margins are the smallest
@@ -230,7 +223,7 @@ def measured(
     for k, name in enumerate(study.actuators):
         columns[f"largest {name}"], columns[f"mean {name}"] = largest[:, k], mean[:, k]
     columns = {name: np.where(answered, values, np.nan) for name, values in columns.items()}
-    margins = {name: np.full(len(answered), np.inf) for name in _KEPT}
+    margins = {name: np.full(len(answered), np.inf) for name in _MARGINS}
 
     def keeps(name: str, margin: Array) -> None:
         margins[name] = np.fmin(margins[name], np.where(answered, margin, np.inf))
@@ -258,10 +251,10 @@ def measured(
         if name in keep.efforts and effort is not None:
             keeps("effort_margin", 1.0 - largest[:, k] / effort)
     violations = np.zeros(len(answered), np.uint16)
-    for status, violation in _OF_STATUS.items():
+    for status, violation in _VIOLATION_OF_STATUS.items():
         violations |= np.where((loads.statuses == status).any(axis=1), violation, 0).astype(np.uint16)
     for name, margin in margins.items():
-        violations |= np.where(margin < 0.0, _KEPT[name], 0).astype(np.uint16)
+        violations |= np.where(margin < 0.0, _MARGINS[name], 0).astype(np.uint16)
     return {**columns, **margins, "violations": violations}
 
 
@@ -318,18 +311,16 @@ class Evaluator:
         return [(next(iter(self.states)), np.arange(len(numbers)))]
 
     def measure(self, numbers: Array) -> dict[str, NDArray[np.generic]]:
-        """Return measured columns (n,) of designs (n, inputs): those of `columns_of`, and "violations"."""
-        count = len(numbers)
-        result: dict[str, NDArray[np.generic]] = {
-            name: np.full(count, np.nan) for name in columns_of(self.study)
-        }
-        result["violations"] = np.zeros(count, np.uint16)
-        for name, rows in self.trajectories(numbers):
+        """Return the columns (n,) of `measured` for designs (n, inputs)."""
+        names = (*objectives_of(self.study), *_MARGINS)
+        result: dict[str, NDArray[np.generic]] = {name: np.full(len(numbers), np.nan) for name in names}
+        result["violations"] = np.zeros(len(numbers), np.uint16)
+        for trajectory, rows in self.trajectories(numbers):
             if len(rows):
-                loads = self.loads(name, self.parameters(numbers[rows]), len(rows))
-                own = measured(self.study, loads, numbers[rows], self.parameters(numbers[rows]))
-                for column, values in own.items():
-                    result[column][rows] = values
+                parameters = self.parameters(numbers[rows])
+                loads = self.loads(trajectory, parameters, len(rows))
+                for name, values in measured(self.study, loads, numbers[rows], parameters).items():
+                    result[name][rows] = values
         return result
 
     def published(self, trajectory: str | None = None) -> dict[str, NDArray[np.generic]]:
@@ -351,23 +342,23 @@ class Evaluator:
 
     def _along(self, path: Path, states: States, nodes: Loads, parameters: dict[str, Array]) -> Loads:
         """Return loads along a path of designs whose loops were closed at its nodes."""
-        graph, task, instead = self.study.graph, self.task, self.study.instead
-        at = [graph.q_slice(name).start for name in instead]
-        asked, driven = task.independent_joint_names, graph.independent_joint_names
-        # other joints are at their set points
-        led = [k for k, name in enumerate(asked) if name not in driven]
-        moved = [graph.q_slice(asked[k]).start for k in led]
+        graph, actuators = self.study.graph, list(self.study.instead)
+        independent, of_task = graph.independent_joint_names, self.task.independent_joint_names
         closed = (nodes.statuses == StateStatus.ANSWERED).all(axis=1)
-        usable = np.where(closed[:, None, None], nodes.coordinates[:, :, at], 0.0)
-        q, v, a = (np.repeat(x[None], len(usable), axis=0) for x in states[1:])
-        others = [driven.index(name) for name in instead]
-        q[:, :, others], v[:, :, others], a[:, :, others] = path.moved(usable)
+        positions = nodes.coordinates[:, :, [graph.q_slice(name).start for name in actuators]]
+        q, v, a = (np.repeat(x[None], len(closed), axis=0) for x in states[1:])
+        columns = [independent.index(name) for name in actuators]  # others move as the trajectory says
+        q[:, :, columns], v[:, :, columns], a[:, :, columns] = path.motion_of(
+            np.where(closed[:, None, None], positions, 0.0)
+        )
         loads = loads_of(graph, q, v, a, parameters)
         loads.statuses[~closed] = nodes.statuses[~closed].max(axis=1)[:, None]
+        # the task's joints follow the trajectory, unless the loops passed a dead point
+        passive = [k for k, name in enumerate(of_task) if name not in independent]
+        reached = loads.coordinates[:, :, [graph.q_slice(of_task[k]).start for k in passive]]
         with np.errstate(invalid="ignore"):
-            distance = np.abs(loads.coordinates[:, :, moved] - states.q[:, led])
-            off = distance.max(axis=2, initial=0.0) > _ROUNDING
-        loads.statuses[off & (loads.statuses == StateStatus.ANSWERED)] = StateStatus.DEAD_POINT  # passed by
+            is_off = np.abs(reached - states.q[:, passive]).max(axis=2, initial=0.0) > _ROUNDING
+        loads.statuses[is_off & (loads.statuses == StateStatus.ANSWERED)] = StateStatus.DEAD_POINT
         return loads
 
 
@@ -391,7 +382,7 @@ def evaluated_rows(evaluator: Evaluator, first: int, last: int) -> dict[str, NDA
 Columns = Mapping[str, NDArray[np.generic]]
 
 
-def kept_rows(columns: Columns) -> NDArray[np.intp]:
+def feasible_rows(columns: Columns) -> NDArray[np.intp]:
     """Return the rows of feasible designs, which satisfy all limits."""
     return np.flatnonzero(columns["violations"] == 0)
 
@@ -413,7 +404,7 @@ def scores(study: Study, columns: Columns, published: Columns) -> NDArray[np.flo
 
 def order(study: Study, columns: Columns, published: Columns) -> NDArray[np.intp]:
     """Return the rows of feasible designs, the best one first; equal ones by index."""
-    rows = kept_rows(columns)
+    rows = feasible_rows(columns)
     score = scores(study, columns, published)[rows]
     return np.asarray(rows[np.argsort(score, kind="stable")])
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import StudyError
-from .evaluation import Evaluator, Violation, front, kept_rows, objectives_of, order, scores
+from .evaluation import Evaluator, Violation, feasible_rows, front, objectives_of, order, scores
 from .store import Store, columns_of_file
 from .study import Study
 
@@ -39,7 +39,6 @@ class Design:
     numbers: NDArray[np.float64] | None
     score: float
     values: dict[str, float]
-    violations: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,14 +46,14 @@ class Findings:
     """The results of a finished study.
 
     Attributes:
-        columns: of all designs, by name. kept: rows that keep everything. ranked: the same, best first.
-        front: rows of the Pareto front of the largest against the mean load, among those kept.
+        columns: of all designs, by name. feasible: rows of designs that satisfy all requirements.
+        ranked: the same rows, best first. front: those on the Pareto front of largest and mean load.
     """
 
     study: Study
     evaluator: Evaluator
     columns: Columns
-    kept: NDArray[np.intp]
+    feasible: NDArray[np.intp]
     ranked: NDArray[np.intp]
     front: NDArray[np.intp]
     published: Design
@@ -68,8 +67,8 @@ class Findings:
         index = int(self.columns["index"][row])
         values = {name: float(self.columns[name][row]) for name in objectives_of(self.study)}
         score = float(self._scores({name: np.array([value]) for name, value in values.items()})[0])
-        numbers, broken = self.numbers(row), int(self.columns["violations"][row])
-        return Design(f"design {index}", _trajectory(self.study, numbers), numbers, score, values, broken)
+        numbers = self.numbers(row)
+        return Design(f"design {index}", _trajectory(self.study, numbers), numbers, score, values)
 
     @property
     def best(self) -> Design | None:
@@ -114,17 +113,17 @@ def findings_of(study: Study, store: Store) -> Findings:
     columns = columns_of_file(store.result, ["index", *inputs, *objectives_of(study), "violations"])
     evaluator = Evaluator(study)
     reference = evaluator.published()
-    kept = kept_rows(columns)
-    on_front = front(columns["largest"][kept], columns["mean"][kept]) if len(kept) else kept
+    feasible = feasible_rows(columns)
+    on_front = front(columns["largest"][feasible], columns["mean"][feasible])
     published = _published(study, 1.0, reference, next(iter(study.trajectories)))
     ranked = order(study, columns, reference)
-    return Findings(study, evaluator, columns, kept, ranked, kept[on_front], published)
+    return Findings(study, evaluator, columns, feasible, ranked, feasible[on_front], published)
 
 
 def _published(study: Study, score: float, measured: Any, trajectory: str) -> Design:
     """Return the unchanged robot as a design."""
     values = {name: float(measured[name][0]) for name in objectives_of(study)}
-    return Design("published", trajectory, None, score, values, int(measured["violations"][0]))
+    return Design("published", trajectory, None, score, values)
 
 
 def _trajectory(study: Study, numbers: NDArray[np.float64]) -> str:
@@ -140,8 +139,8 @@ def _trajectory(study: Study, numbers: NDArray[np.float64]) -> str:
 
 def summary_lines(findings: Findings) -> list[str]:
     """Return lines: how many designs are feasible, why others are not, the best one's improvement."""
-    total, kept = len(findings.columns["index"]), len(findings.kept)
-    lines = [f"{findings.study.name}: {total:,} designs, {kept:,} keep everything"]
+    total, feasible = len(findings.columns["index"]), len(findings.feasible)
+    lines = [f"{findings.study.name}: {total:,} designs, {feasible:,} keep everything"]
     if reasons := findings.reasons():
         lines.append(
             "not kept (a design may count several times): "
@@ -173,29 +172,18 @@ def change(old: float, new: float) -> str:
     return f"{(new / old - 1.0) * 100.0:+.1f} %"
 
 
-def design_head(findings: Findings) -> list[str]:
-    """Return the titles of the columns of `design_row`."""
-    return ["design", *(one.name for one in findings.study.inputs), *_loads(findings), "score"]
-
-
-def design_row(findings: Findings, design: Design) -> list[str]:
-    """Return a design's inputs, loads and score."""
-    loads = [f"{design.values[name]:.4g}" for name in _loads(findings)]
-    return [design.title.removeprefix("design "), *_labels(findings, design), *loads, f"{design.score:.4f}"]
-
-
-def _labels(findings: Findings, design: Design) -> list[str]:
-    """Return a design's inputs, as texts."""
-    if design.numbers is None:
-        return [design.trajectory if one.is_trajectory else "-" for one in findings.study.inputs]
-    return [one.label(x) for one, x in zip(findings.study.inputs, design.numbers, strict=True)]
-
-
-def _loads(findings: Findings) -> tuple[str, ...]:
-    """Return the columns of loads; those of a single actuator are its own."""
-    return objectives_of(findings.study)[: 2 if len(findings.study.actuators) == 1 else None]
-
-
-def best_rows(findings: Findings, count: int) -> list[Design]:
-    """Return the published design and the best ones."""
-    return [findings.published, *(findings.design(int(row)) for row in findings.ranked[:count])]
+def design_table(findings: Findings, count: int) -> list[list[str]]:
+    """Return a head, and rows of the published design and the ``count`` best: inputs, loads, score."""
+    study = findings.study
+    loads = objectives_of(study)
+    if len(study.actuators) == 1:
+        loads = loads[:2]  # the others are the same
+    rows = [["design", *(one.name for one in study.inputs), *loads, "score"]]
+    for design in (findings.published, *(findings.design(int(row)) for row in findings.ranked[:count])):
+        if design.numbers is None:
+            inputs = [design.trajectory if one.is_trajectory else "-" for one in study.inputs]
+        else:
+            inputs = [one.label(x) for one, x in zip(study.inputs, design.numbers, strict=True)]
+        values = [f"{design.values[name]:.4g}" for name in loads]
+        rows.append([design.title.removeprefix("design "), *inputs, *values, f"{design.score:.4f}"])
+    return rows

@@ -49,18 +49,18 @@ def load_study(path: str | Path) -> Study:
         raise motion.wrong("files", "at least one trajectory")
     instead = motion.element("instead", {})
     study = Study(
-        str(top.item.get("name", file.stem)),
-        graph,
-        _inputs(top, trajectories, folder),
-        trajectories,
-        rate,
-        {name: instead.text(name) for name in instead.names()},
-        _shares(top.element("actuators")),
-        _shares(top.element("objective", {"largest": 1.0})),
-        _keep(top.element("keep", {})),
-        _sampling(top.element("sampling", {})),
-        file.absolute(),
-        content,
+        name=str(top.item.get("name", file.stem)),
+        graph=graph,
+        inputs=_inputs(top, trajectories, folder),
+        trajectories=trajectories,
+        rate=rate,
+        instead={name: instead.text(name) for name in instead.names()},
+        actuators=_shares(top.element("actuators")),
+        objective=_shares(top.element("objective", {"largest": 1.0})),
+        keep=_keep(top.element("keep", {})),
+        sampling=_sampling(top.element("sampling", {})),
+        source=file.absolute(),
+        text=content,
     )
     _check(study, top)
     return study
@@ -90,10 +90,9 @@ def _top(content: str, file: str, needed: str) -> Element:
 
 def _profile(files: Element, name: str, folder: Path) -> Any:
     """Return a trajectory of the key motion/files."""
+    path = folder / files.text(name)
     try:
-        return load_profile(folder / files.text(name))
-    except StudyError:
-        raise
+        return load_profile(path)
     except DescriptionError as error:
         raise files.failure(name, f": {error}") from error
 
@@ -162,8 +161,8 @@ def _catalogue(name: str, own: Element, folder: Path) -> Input:
     """Return the catalogue of an element, or of the file that it names."""
     given = own
     if isinstance(own.item["catalogue"], str):  # rows in a file of their own
+        file = folder / own.text("catalogue")
         try:
-            file = folder / own.text("catalogue")
             content = text_of(path_of(file), "catalogue", MAX_YAML_BYTES, StudyError)
         except StudyError as error:
             raise own.failure("catalogue", f": {error}") from error
@@ -188,15 +187,12 @@ def _targets(own: Element, key: str) -> tuple[Target, ...]:
     given = own.item.get(key)
     found = []
     for one in given if isinstance(given, list) else [given]:
-        if isinstance(one, str) and one:
-            found.append(Target(one))
-        elif isinstance(one, Mapping):
-            target = own._replace(item=one, path=f"{own.path}{key}/")
-            target.require(("parameter",), ("factor", "offset"))
-            factor, offset = (target.number(k, d) for k, d in (("factor", 1.0), ("offset", 0.0)))
-            found.append(Target(target.text("parameter"), factor, offset))
-        else:
+        target = own._replace(item={"parameter": one}, path=f"{own.path}{key}/")
+        if isinstance(one, Mapping):
+            target = target._replace(item=one).require(("parameter",), ("factor", "offset"))
+        elif not isinstance(one, str) or not one:
             raise own.wrong(key, "the name of a parameter, or a list of such")
+        found.append(Target(target.text("parameter"), target.number("factor", 1.0), target.number("offset")))
     if not found:
         raise own.wrong(key, "the name of a parameter, or a list of such")
     return tuple(found)

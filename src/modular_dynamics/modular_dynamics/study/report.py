@@ -11,18 +11,9 @@ from numpy.typing import NDArray
 
 from ..exceptions import StudyError
 from ..optional_packages import needed
-from ..pictures.colours import COLOURS
+from ..pictures import COLOURS
 from ..text.files import replace_file
-from .findings import Design, Findings, best_rows, design_head, design_row, summary_lines
-
-
-def _matplotlib() -> Any:
-    """Return Matplotlib with its figures. Raises MissingDependencyError."""
-    with needed("a design study", "matplotlib", "study"):
-        import matplotlib  # noqa: PLC0415  # takes long, and is optional
-        import matplotlib.figure  # noqa: PLC0415
-    return matplotlib
-
+from .findings import Design, Findings, design_table, summary_lines
 
 Array = NDArray[np.float64]
 DESIGNS = "0.6"  # grey
@@ -33,21 +24,19 @@ STYLES: tuple[dict[str, Any], ...] = (
     {"color": COLOURS[2]},
     {"color": COLOURS[3], "linestyle": (0, (4, 4))},
 )
-STYLE = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
+STYLE: Any = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
 
 
 def draw_front(findings: Findings, path: Path) -> None:
     """Plot largest against mean load: feasible designs, the front, the published and the best one."""
-    study, columns, kept = findings.study, findings.columns, findings.kept
+    study, columns, feasible = findings.study, findings.columns, findings.feasible
     with _figure(7.5, 5.2, path) as (axis,):
-        x, y = columns["mean"][kept], columns["largest"][kept]
-        rasterized: dict[str, Any] = {"rasterized": True, "linewidths": 0}
-        alpha = float(np.clip(3000.0 / max(1, len(kept)), 0.12, 0.5))  # many show where they are dense
-        axis.scatter(x, y, s=6, color=DESIGNS, alpha=alpha, **rasterized)
+        x, y = columns["mean"][feasible], columns["largest"][feasible]
+        alpha = float(np.clip(3000.0 / max(1, len(feasible)), 0.12, 0.5))  # many show where they are dense
+        axis.scatter(x, y, s=6, color=DESIGNS, alpha=alpha, linewidths=0)
         # in the legend a mark that can be seen: one such dot alone hardly can
-        axis.plot(
-            [], [], "o", ms=6, mew=0, color=DESIGNS, label=f"{len(kept):,} designs that keep everything"
-        )
+        label = f"{len(feasible):,} designs that keep everything"
+        axis.plot([], [], "o", ms=6, mew=0, color=DESIGNS, label=label)
         front = findings.front
         style: dict[str, Any] = {"color": COLOURS[3], "ms": 4, "lw": 1.2}
         axis.plot(columns["mean"][front], columns["largest"][front], "o-", label="Pareto front", **style)
@@ -122,9 +111,12 @@ def _unit(findings: Findings, name: str | None = None) -> str:
 
 @contextmanager
 def _figure(width: float, height: float, path: Path, panels: int = 1) -> Iterator[list[Any]]:
-    """Yield the axes of a figure, which is written to the path at the end."""
-    with _matplotlib().rc_context(STYLE):
-        figure = _matplotlib().figure.Figure(figsize=(width, height), layout="constrained")
+    """Yield the axes of a figure, which is written to the path at the end. Raises MissingDependencyError."""
+    with needed("a design study", "matplotlib", "study"):
+        from matplotlib import rc_context  # noqa: PLC0415  # takes long, and is optional
+        from matplotlib.figure import Figure  # noqa: PLC0415
+    with rc_context(STYLE):
+        figure = Figure(figsize=(width, height), layout="constrained")
         yield list(figure.subplots(panels, 1, sharex=True, squeeze=False)[:, 0])
     save = partial(figure.savefig, format="png", dpi=130, metadata={"Software": None})
     replace_file(path, save)
@@ -149,7 +141,7 @@ def written_report(findings: Findings, folder: Path, count: int) -> list[Path]:
     designs = [findings.published, best]
     if best.trajectory != findings.published.trajectory:
         designs.append(findings.published_on(best.trajectory))
-    rows = [design_head(findings), *(design_row(findings, one) for one in best_rows(findings, count))]
+    rows = design_table(findings, count)
     rows.insert(1, ["---", *("--:" for _ in rows[0][1:])])
     lines = [f"# {study.name}", *(f"{line}  " for line in summary_lines(findings)), "", "## Best designs"]
     lines += [f"| {' | '.join(row)} |" for row in rows]

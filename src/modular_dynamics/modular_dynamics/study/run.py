@@ -77,17 +77,17 @@ def run_study(
         store.tidy()
         return Outcome(0, 0.0, 0)
     with _cluster(scheduler) if scheduler else _processes(workers or cores()) as (executor, count):
-        return _computed(study, store, executor, count, quiet=quiet)
+        return _compute_missing(study, store, executor, count, quiet=quiet)
 
 
-def _computed(study: Study, store: Store, executor: Executor, workers: int, *, quiet: bool) -> Outcome:
+def _compute_missing(study: Study, store: Store, executor: Executor, workers: int, *, quiet: bool) -> Outcome:
     """Compute the missing chunks, write them and the result; return what was done."""
     missing = list(store.missing())
     sizes = {chunk: store.bounds(chunk)[1] - store.bounds(chunk)[0] for chunk in missing}
     to_do = sum(sizes.values())
     done = before = study.count - to_do
     start = last = time.monotonic()
-    for chunk, content in _answers(study, store, executor, missing, AHEAD * workers):
+    for chunk, content in _finished_chunks(study, store, executor, missing, AHEAD * workers):
         store.write_chunk(chunk, content)
         done += sizes[chunk]
         if not quiet and (now := time.monotonic()) - last >= PAUSE:
@@ -98,7 +98,7 @@ def _computed(study: Study, store: Store, executor: Executor, workers: int, *, q
     return Outcome(to_do, seconds, workers)
 
 
-def _answers(
+def _finished_chunks(
     study: Study, store: Store, executor: Executor, missing: list[int], most: int
 ) -> Iterator[tuple[int, bytes]]:
     """Yield finished chunks in order of completion; at most ``most`` are submitted at a time."""
@@ -212,12 +212,12 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
 # What a worker does.
 
 #: The evaluator of this process by the digest of its study.
-_KEPT: dict[str, Evaluator] = {}
+_EVALUATORS: dict[str, Evaluator] = {}
 
 
 def computed_chunk(digest: str, study: Study, first: int, last: int) -> bytes:
     """Return designs first ... last - 1 as a Parquet file; the study's evaluator stays for the next chunk."""
-    if digest not in _KEPT:
-        _KEPT.clear()
-        _KEPT[digest] = Evaluator(study)
-    return parquet_bytes(evaluated_rows(_KEPT[digest], first, last))
+    if digest not in _EVALUATORS:
+        _EVALUATORS.clear()
+        _EVALUATORS[digest] = Evaluator(study)
+    return parquet_bytes(evaluated_rows(_EVALUATORS[digest], first, last))

@@ -51,10 +51,9 @@ def parquet_bytes(columns: Columns) -> bytes:
 
 def rows_of_file(path: Path) -> int:
     """Return a file's number of rows; -1 if it is damaged or missing."""
-    broken = arrow().ArrowException
     try:
         return int(arrow().parquet.read_metadata(path).num_rows)
-    except (OSError, broken):
+    except (OSError, arrow().ArrowException):
         return -1
 
 
@@ -77,10 +76,10 @@ def write_in_order(parts: Sequence[Path], target: Any) -> None:
             writer.write_table(arrow().concat_tables(tables).combine_chunks())
 
 
-#: Files in the folder.
+#: Files in the folder, and the pattern of names of chunks.
 ABOUT, RESULT = "about.json", "designs.parquet"
 _TEXTS = "name", "study", "digest"  # in ABOUT
-OF_CHUNKS = f"{'[0-9]' * 8}*_{'[0-9a-f]' * 16}.parquet"
+CHUNK_FILES = f"{'[0-9]' * 8}*_{'[0-9a-f]' * 16}.parquet"
 
 
 def about_of(folder: Path) -> dict[str, Any] | None:
@@ -111,8 +110,8 @@ class Store:
         return self.folder / RESULT
 
     @property
-    def kept(self) -> list[Path]:
-        """Files that later commands read."""
+    def files_of_results(self) -> list[Path]:
+        """Files that a finished study leaves, and later commands read."""
         return [self.folder / name for name in (ABOUT, RESULT)]
 
     def open(self) -> None:
@@ -184,7 +183,7 @@ class Store:
     def tidy(self) -> None:
         """Remove chunks that are in the result, and what an earlier run left unfinished."""
         chunks = self.folder / "chunks"
-        for path in (*self.folder.glob(".*.part"), *chunks.glob(".*.part"), *chunks.glob(OF_CHUNKS)):
+        for path in (*self.folder.glob(".*.part"), *chunks.glob(".*.part"), *chunks.glob(CHUNK_FILES)):
             path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             chunks.rmdir()

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -67,15 +68,12 @@ class Input:
 
     def on_grid(self, levels: NDArray[np.int64]) -> Array:
         """Return the designs' numbers at levels 0 ... count - 1 of the grid."""
-        if not self.is_range:
-            return levels.astype(float)
-        share = levels / max(1, self.steps - 1)
-        return self.low * (1.0 - share) + self.high * share  # the ends exactly
+        return self.at(levels / (self.steps - 1)) if self.is_range else levels.astype(float)
 
     def at(self, share: Array) -> Array:
         """Return the designs' numbers at shares 0 ... 1 of the input's range or rows."""
         if self.is_range:
-            return self.low * (1.0 - share) + self.high * share
+            return self.low * (1.0 - share) + self.high * share  # the ends exactly
         return np.minimum(np.floor(share * self.count), self.count - 1.0)
 
     def column(self, name: str, numbers: Array) -> Array:
@@ -159,10 +157,7 @@ class Study:
         """Number of designs."""
         if self.sampling.kind != "grid":
             return self.sampling.designs
-        count = 1
-        for one in self.inputs:
-            count *= one.count
-        return count
+        return prod(one.count for one in self.inputs)
 
     def task(self) -> SubsystemGraph:
         """Return the robot with the trajectories' joints independent. Raises StudyError: they cannot be."""

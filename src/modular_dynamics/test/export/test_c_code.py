@@ -4,13 +4,14 @@ import errno
 import os
 import re
 from dataclasses import replace
+from xml.sax.saxutils import escape
 
 import numpy as np
 import pytest
 from hypothesis import given
 
 import modular_dynamics as md
-from helpers.c_compiler import CFunctions, assert_agrees, compiled, needs_gcc, run
+from helpers.c_compiler import CFunctions, assert_agrees, called_functions, compiled, needs_gcc, run
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
@@ -68,30 +69,25 @@ def test_accelerations_equal_pinocchio(load_robot, tmp_path):
         assert_close(a, PinocchioTree(graph).forward_dynamics(q, v, tau), 1e-11)
 
 
-HOSTILE = ("*/ int x; /*", "a\nb", "\\", "??/", "9 lives", "", "ärm", "arm", "a.b", "a b", '"', "// x", "int")
+HOSTILE = ("*/ int x; /*", "a\nb", "\\", "??/", "9 lives", "ärm", "arm", "a.b", "a b", '"', "// x", "int")
 
 
-def chain(names):
-    """A chain of hinges with these names."""
+def chain(names, name="chain"):
+    """A chain of hinges with these names, in a robot with this name."""
     body = inertial(1.0, (0.1, 0.2, 0.3), np.diag([0.1, 0.2, 0.15]))
     links = [f'<link name="l{k}">{body if k else ""}</link>' for k in range(len(names) + 1)]
     joints = [
         joint(name, "continuous", f"l{k}", f"l{k + 1}", (0.1, 0, 0.2), axis=(0, 1, 0) if k % 2 else (0, 0, 1))
         for k, name in enumerate(names)
     ]
-    return robot("chain", [*links, *joints])
+    return robot(name, [*links, *joints])
 
 
 @needs_gcc
 def test_names_are_arbitrary_text(tmp_path):
-    graph = md.load_urdf(chain([f"j{k}" for k in range(len(HOSTILE))]))
-    joints = {f"j{k}": name for k, name in enumerate(HOSTILE)}
-    object.__setattr__(graph, "name", HOSTILE[0])
-    for joint_of in graph.joints:
-        object.__setattr__(joint_of, "name", joints[joint_of.name])
-    object.__setattr__(graph, "joint_names", tuple(joints[name] for name in graph.joint_names))
-    for cached in ("_joint_index", "_slices"):
-        graph.__dict__.pop(cached, None)
+    escaped = [escape(name, {'"': "&quot;", "\n": "&#10;"}) for name in HOSTILE]
+    graph = md.load_urdf(chain(escaped, escaped[0]))
+    assert graph.joint_names == HOSTILE
     exported = graph.export_c(tmp_path / "9-arm.c", ["inverse_dynamics"])
     assert_agrees(exported, ["inverse_dynamics"])
     text = exported.header.read_text("ascii")
@@ -161,10 +157,7 @@ def test_fast_math_is_refused_and_only_sin_and_cos_are_called(load_robot, tmp_pa
     exported = load_robot("four_link").export_c(tmp_path / "robot.c", EXPORTED)
     with pytest.raises(AssertionError, match="compile without -ffast-math"):
         compiled(exported, "-ffast-math")
-    text = exported.source.read_text()
-    called = set(re.findall(r"\b(\w+)\(", text[text.index("static void fill_with_nan") :]))
-    own = {name for name in called if re.fullmatch(r"robot_\w+|\w+_part_\d+|all_finite|fill_with_nan", name)}
-    assert called - own == {"sin", "cos"}
+    assert called_functions(exported) == {"sin", "cos"}
 
 
 def test_files_that_cannot_all_be_written_stay_as_they_were(load_robot, tmp_path, monkeypatch):

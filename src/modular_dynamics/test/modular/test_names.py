@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from helpers.robots.module_types import chain
 from modular_dynamics import modular
 from modular_dynamics.exceptions import ModularDynamicsError
 from modular_dynamics.modular.names import LONGEST_NAME, MOST_MODULES, MOST_PARTS, is_label, is_name
@@ -11,14 +12,10 @@ LONG = "x" * (LONGEST_NAME + 1)
 HUGE = "x" * 100_000
 
 
-def assembly():
-    return modular.Assembly(("v0", "backbone")).dock("v0", 3, "v1", 4, kind="backbone")
-
-
 @pytest.mark.parametrize("name", ["v2", "Ä", "left-leg", "x" * LONGEST_NAME])
 def test_names(name):
     assert is_name(name)
-    assert list(assembly().dock("v1", 3, name, 4, kind="scout"))[2] == name
+    assert list(chain(2).dock("v1", 3, name, 4, kind="scout"))[2] == name
     for wrong in ("", " ", "a b", "a/b", "\0", "\ud800", "\u200b", LONG, None, 3, b"a"):
         assert not is_name(wrong)
         assert is_label(wrong) == (wrong in ("a b", "a/b"))
@@ -27,7 +24,7 @@ def test_names(name):
 LONG_NAMES = {
     "robot": lambda name: modular.Assembly(("v0", "backbone"), name=name),
     "kind": lambda name: modular.Assembly(("v0", name)),
-    "module": lambda name: assembly().dock("v1", 3, name, 4, kind="backbone"),
+    "module": lambda name: chain(2).dock("v1", 3, name, 4, kind="backbone"),
     "row": lambda name: modular.IncidenceMatrix([[3], [4]], ("backbone",) * 2, (name, "v1")),
     "body": lambda name: modular.read_module_type(
         f"name: a\nroot: a\nbodies: {{? {name}\n: {{mass: 1}}}}\nports: {{}}\n"
@@ -58,7 +55,7 @@ def test_the_number_of_modules_is_limited_before_memory_is_needed(monkeypatch):
             use()
     monkeypatch.setattr("modular_dynamics.modular.assembly.assembly.MOST_MODULES", 2)
     with pytest.raises(ModularDynamicsError, match="has 2 modules; at most 2 are supported"):
-        assembly().dock("v1", 3, "v2", 4, kind="backbone")
+        chain(2).dock("v1", 3, "v2", 4, kind="backbone")
 
 
 def test_the_number_of_ports_is_limited():

@@ -8,6 +8,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
+from helpers.robots.urdf_text import inertial, joint, robot
 from modular_dynamics.shell import check as agreement
 
 
@@ -16,7 +17,7 @@ def test_a_good_robot_has_no_findings_and_agrees_with_pinocchio(shell, four_link
     record = json.loads(found.out)
     assert (found.code, record["findings"], record["fault"]) == (0, 0, None)
     graph = md.load_urdf(four_link)
-    assert [joint["name"] for joint in record["joints"]] == list(graph.joint_names)
+    assert [one["name"] for one in record["joints"]] == list(graph.joint_names)
     assert sum(one["mass"] for one in record["subsystems"]) == pytest.approx(record["robot"]["moving_mass"])
     assert record["agreement"]["states"] == 100
     assert 0.0 < record["agreement"]["relative"] < 1e-14
@@ -43,29 +44,24 @@ def test_a_disagreement_is_a_finding(shell, four_link, monkeypatch):
     assert shell("check", four_link, "--states", 5).code == 1
 
 
-@pytest.mark.parametrize("robot", ["four_bar", "crane", "exoskeleton", "charmie_torso"])
-def test_of_closed_loops_the_open_tree_is_compared_and_the_loops_are_closed(shell, robot):
-    found = shell("check", ROBOTS / f"{robot}.urdf", "--states", 3)
+@pytest.mark.parametrize("name", ["four_bar", "crane", "exoskeleton", "charmie_torso"])
+def test_of_closed_loops_the_open_tree_is_compared_and_the_loops_are_closed(shell, name):
+    found = shell("check", ROBOTS / f"{name}.urdf", "--states", 3)
     assert found.code == 0
     assert "agrees: the open tree" in found.out
     if "loop joints" in found.out:
         assert "loops: a configuration that closes them was found" in found.out
 
 
-POINT = (
-    "<inertial><origin xyz='0 0 {}'/><mass value='1'/>"
-    "<inertia ixx='0' iyy='0' izz='0' ixy='0' ixz='0' iyz='0'/></inertial>"
-)
-HINGE = "<joint name='{}' type='continuous'><parent link='{}'/><child link='{}'/><axis xyz='{}'/></joint>"
-
-
 @pytest.mark.parametrize(("height", "code"), [(0, 1), (1, 0)])
 def test_a_joint_that_moves_no_inertia_is_a_finding_if_it_does_so_everywhere(shell, tmp_path, height, code):
     """A point mass on the axes, and a spherical pendulum, upright at zero: torques are right in both."""
     path = tmp_path / "pendulum.urdf"
-    joints = HINGE.format("j", "a", "b", "0 0 1") + HINGE.format("tilt", "b", "c", "0 1 0")
-    links = f"<link name='a'/><link name='b'/><link name='c'>{POINT.format(height)}</link>"
-    path.write_text(f"<robot name='p'>{links}{joints}</robot>", "utf-8")
+    point = inertial(1.0, (0, 0, height), np.zeros((3, 3)))
+    parts = ["<link name='a'/>", "<link name='b'/>", f"<link name='c'>{point}</link>"]
+    parts.append(joint("turn", "continuous", "a", "b", (0, 0, 0), axis=(0, 0, 1)))
+    parts.append(joint("tilt", "continuous", "b", "c", (0, 0, 0), axis=(0, 1, 0)))
+    path.write_text(robot("p", parts), "utf-8")
     found = shell("check", path, "--states", 2)
     assert found.code == code
     assert ("moves no inertia" in found.out) == bool(code), found.out
@@ -87,12 +83,10 @@ def test_a_fault_is_reported_with_its_line(shell, tmp_path, four_link):
 
 
 def test_flaws_are_listed_one_by_one_with_their_lines(shell, tmp_path):
-    body = "<inertial><mass value='1'/><inertia ixx='9' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
-    links = [f"<link name='{name}'>{body}</link>" for name in "bc"]
-    joints = [HINGE.format(child, parent, child, "0 0 1") for parent, child in ("ab", "bc")]
-    (path := tmp_path / "flawed.urdf").write_text(
-        "\n".join(["<robot name='r'>", "<link name='a'/>", *links, *joints, "</robot>"]), "utf-8"
-    )
+    parts = ["\n<link name='a'/>"]
+    parts += [f"\n<link name='{name}'>{inertial(1, (0, 0, 0), np.diag([9, 1, 1]))}</link>" for name in "bc"]
+    parts += [joint(ends[1], "continuous", *ends, (0, 0, 0), axis=(0, 0, 1)) for ends in ("ab", "bc")]
+    (path := tmp_path / "flawed.urdf").write_text(robot("r", parts), "utf-8")
     found, strict = shell("check", path), shell("check", path, "--strict")
     assert (found.code, strict.code, "fault: " in strict.out) == (1, 1, True)
     for words in ("warnings (2)", "line 3: ", "line 4: "):
@@ -130,7 +124,7 @@ def test_mjcf(shell, tmp_path):
         "utf-8",
     )
     record = json.loads(shell("check", path, "--json").out)
-    assert [joint["name"] for joint in record["joints"]] == ["j"]
+    assert [one["name"] for one in record["joints"]] == ["j"]
     assert record["agreement"]["relative"] < 1e-14
     path.write_text("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "utf-8")
     assert shell("check", path).code == 1

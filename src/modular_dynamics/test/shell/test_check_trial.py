@@ -4,88 +4,55 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
+from helpers.robots.urdf_text import inertial, joint, loop_joint, robot, spring
 from modular_dynamics.shell.check import tried
+
+AXIS = (0, -1, 0)
+PASSIVE = ("<passive joint='b'/>", "<passive joint='c'/>")
+SPRING = spring("s", [("g", (0, 0, 0)), ("rod", (0.1, 0, 0.1))], 9, 0.1, 0)
 
 
 def body(name, mass, length):
     moment = mass * length**2 / 12.0
-    return (
-        f"<link name='{name}'><inertial><origin xyz='{length / 2} 0 0'/><mass value='{mass}'/>"
-        f"<inertia ixx='1e-4' ixy='0' ixz='0' iyy='{moment}' iyz='0' izz='{moment}'/></inertial></link>"
-    )
+    return f'<link name="{name}">{inertial(mass, (length / 2, 0, 0), np.diag([1e-4, moment, moment]))}</link>'
 
 
-def hinge(name, parent, child, x, more=""):
-    return (
-        f"<joint name='{name}' type='continuous'><parent link='{parent}'/><child link='{child}'/>"
-        f"<origin xyz='{x} 0 0'/><axis xyz='0 -1 0'/>{more}</joint>"
-    )
+def pin(kind="revolute", on_rod=0.5, on_rocker=0.4):
+    return loop_joint("pin", kind, ("rod", (on_rod, 0, 0)), ("rocker", (on_rocker, 0, 0)), AXIS)
 
 
-LINKS = "<link name='g'/>" + body("crank", 1.0, 0.2) + body("rod", 1.5, 0.5) + body("rocker", 1.2, 0.4)
-HINGES = hinge("a", "g", "crank", 0.0) + hinge("b", "crank", "rod", 0.2) + hinge("c", "g", "rocker", 0.5)
-PIN = (
-    "<loop_joint name='pin' type='revolute'><predecessor link='rod' xyz='0.5 0 0'/>"
-    "<successor link='rocker' xyz='0.4 0 0'/><axis xyz='0 -1 0'/></loop_joint>"
-)
-PASSIVE = "<passive joint='b'/><passive joint='c'/>"
-GEAR = "<gear joint='{}' driver='{}' ratio='{}'/>"
-SPRING = (
-    "<spring name='s' stiffness='9' free_length='0.1'><anchor link='g'/>"
-    "<anchor link='{}' xyz='0.1 0 0.1'/></spring>"
-)
+def gear(name, driver, ratio):
+    return f"<gear joint='{name}' driver='{driver}' ratio='{ratio}'/>"
 
 
-def four_bar(tags, hinges=HINGES):
+def four_bar(*tags, ground=0.5, rocker="continuous", limits=None):
     """Crank 0.2, rod 0.5, rocker 0.4, ground 0.5 m."""
-    tags = f"<modular_dynamics version='1'>{tags}</modular_dynamics>"
-    return f"<robot name='four_bar'>{LINKS}{hinges}{tags}</robot>"
-
-
-def reasons(description):
-    trial = tried(md.load_urdf(description))
-    assert trial.findings == sum(map(bool, (trial.unclosed, trial.no_torques, trial.no_accelerations)))
-    return trial
+    parts = ['<link name="g"/>', body("crank", 1.0, 0.2), body("rod", 1.5, 0.5), body("rocker", 1.2, 0.4)]
+    parts.append(joint("a", "continuous", "g", "crank", (0, 0, 0), axis=AXIS))
+    parts.append(joint("b", "continuous", "crank", "rod", (0.2, 0, 0), axis=AXIS))
+    parts.append(joint("c", rocker, "g", "rocker", (ground, 0, 0), axis=AXIS, limits=limits))
+    return md.load_urdf(robot("four_bar", parts, tags))
 
 
 @pytest.mark.parametrize(
-    "tags",
-    [
-        PIN + PASSIVE,
-        PIN + PASSIVE + SPRING.format("rod"),
-        GEAR.format("b", "a", -2.0),
-        SPRING.format("rod"),
-        "<passive joint='b'/>",
-    ],
+    "tags", [(pin(), *PASSIVE, SPRING), (gear("b", "a", -2.0),), (SPRING,), ("<passive joint='b'/>",)]
 )
 def test_a_robot_that_computes_has_no_finding(tags):
-    trial = reasons(four_bar(tags))
+    trial = tried(four_bar(*tags))
     assert (trial.findings, trial.not_for_nodes) == (0, "")
 
 
 @pytest.mark.parametrize(
     ("tags", "words"),
     [
-        (PIN, "a, b, c of 'four_bar' cannot all be independent"),
-        (
-            PIN + PASSIVE + GEAR.format("c", "a", 1.0),
-            "0 degrees of freedom here and 1 independent coordinate",
-        ),
-        (
-            PIN + "<independent><joint name='a'/><joint name='c'/></independent>",
-            "motion of a, c would open pin",
-        ),
-        (PIN + PASSIVE + "<passive joint='a'/>", "no torque can be computed"),
-        (
-            GEAR.format("b", "a", -2.0) + GEAR.format("a", "b", -0.5),
-            "(c) of 'four_bar' do not determine a, b",
-        ),
-        ("<independent><joint name='a'/></independent>", "(a) of 'four_bar' do not determine b, c"),
+        ((pin(),), "a, b, c of 'four_bar' cannot all be independent"),
+        ((pin(), *PASSIVE, "<passive joint='a'/>"), "no torque can be computed"),
+        (("<independent><joint name='a'/></independent>",), "(a) of 'four_bar' do not determine b, c"),
     ],
 )
 def test_wrong_mobility_is_the_error_of_every_call(tags, words):
-    graph = md.load_urdf(four_bar(tags))
-    trial = reasons(four_bar(tags))
+    graph = four_bar(*tags)
+    trial = tried(graph)
     assert words in trial.no_torques
     assert trial.findings == 1
     rest = np.zeros(len(graph.independent_joint_names))
@@ -97,26 +64,24 @@ def test_wrong_mobility_is_the_error_of_every_call(tags, words):
 @pytest.mark.parametrize(
     ("tags", "words"),
     [
-        (PIN + GEAR.format("b", "a", -1.0), "gear of b"),
+        ((pin(), gear("b", "a", -1.0)), "gear of b"),
+        ((pin(on_rocker=4.0), *PASSIVE), "pin"),
         (
-            PIN.replace("revolute", "fixed").replace("xyz='0.4", "rpy='0 0 3.14159' xyz='0.4") + PASSIVE,
-            "reversed",
+            (pin(), *PASSIVE, "<subsystem name='k' root_link='rod' black_box='true'/>"),
+            "black boxes are k",
         ),
-        (PIN.replace("xyz='0.4 0 0'", "xyz='4 0 0'") + PASSIVE, "pin"),
-        (PIN + PASSIVE + "<subsystem name='k' root_link='rod' black_box='true'/>", "black boxes are k"),
     ],
 )
 def test_loops_that_cannot_close(tags, words):
-    trial = reasons(four_bar(tags))
+    trial = tried(four_bar(*tags))
     assert words in trial.unclosed
     assert trial.findings == 1
 
 
 def test_loops_that_begin_at_a_dead_point_and_stay_there():
     """A parallelogram is in line at zero: every call without a guess refuses."""
-    hinges = HINGES.replace("xyz='0.5 0 0'", "xyz='0.4 0 0'")
-    tags = PIN.replace("xyz='0.5", "xyz='0.4").replace("link='rocker' xyz='0.4", "link='rocker' xyz='0.2")
-    graph = md.load_urdf(four_bar(tags + PASSIVE, hinges))
+    tags = pin(on_rod=0.4, on_rocker=0.2), *PASSIVE
+    graph = four_bar(*tags, ground=0.4)
     assert not md.loops.solver_of(graph).reference().any()
     trial = tried(graph)
     assert "2 degrees of freedom here and 1 independent coordinate" in trial.no_torques
@@ -124,26 +89,15 @@ def test_loops_that_begin_at_a_dead_point_and_stay_there():
     for q in (0.1, -1.0):
         with pytest.raises(md.SingularityError):
             md.InverseDynamics(graph).solve([q], [0.0], [0.0])
-    limits = "<limit lower='0.1' upper='2' effort='1' velocity='1'/>"
-    away = hinges.replace("<joint name='c' type='continuous'>", f"<joint name='c' type='revolute'>{limits}")
-    assert tried(md.load_urdf(four_bar(tags + PASSIVE, away))).findings == 0
+    assert tried(four_bar(*tags, ground=0.4, rocker="revolute", limits=(0.1, 2))).findings == 0
 
 
-@pytest.mark.parametrize(
-    "pin",
-    [
-        PIN.replace("0 -1 0", "1 0 0"),
-        PIN.replace("<axis xyz='0 -1 0'/>", ""),
-        PIN.replace("revolute", "fixed"),
-    ],
-)
-def test_loops_that_close_at_one_pose_alone(pin):
-    """Such a pin keeps rod and rocker parallel: |0.5 x - 0.3 e(rocker)| = 0.2 holds in line alone.
+def test_loops_that_close_at_one_pose_alone():
+    """A fixed pin keeps rod and rocker parallel: |0.5 x - 0.3 e(rocker)| = 0.2 holds in line alone.
 
     There the rates of all rows allow a motion.
     """
-    tags = pin.replace("xyz='0.4", "xyz='0.2") + PASSIVE
-    graph = md.load_urdf(four_bar(tags))
+    graph = four_bar(pin("fixed", on_rocker=0.2), *PASSIVE)
     trial = tried(graph)
     assert "a of 'four_bar' cannot all be independent: motion of a would open pin" in trial.no_torques
     assert "0 degrees of freedom" in trial.no_torques
@@ -153,11 +107,8 @@ def test_loops_that_close_at_one_pose_alone(pin):
             md.InverseDynamics(graph).solve([q], [0.0], [0.0])
 
 
-BALL = "<robot name='r'><link name='a'/>{}{}</robot>"
-
-
 def test_what_the_nodes_cannot_take_is_said_and_no_finding():
-    joint = "<joint name='j' type='floating'><parent link='a'/><child link='b'/></joint>"
-    trial = reasons(BALL.format(body("b", 1.0, 0.2), joint))
+    parts = ['<link name="a"/>', body("b", 1.0, 0.2), joint("j", "floating", "a", "b", (0, 0, 0))]
+    trial = tried(md.load_urdf(robot("r", parts)))
     assert "floating joint 'j': joint_states cannot carry its state; floating_base:=" in trial.not_for_nodes
     assert trial.findings == 0

@@ -15,7 +15,6 @@ from helpers.processes import run_python
 from modular_dynamics import _core
 from modular_dynamics.shell import check
 from modular_dynamics.shell import main as commands
-from modular_dynamics.shell import main as module
 from modular_dynamics.shell.command import Command
 
 COMMANDS = [one.name for one in commands.OWN]
@@ -111,7 +110,7 @@ OTHER = Command(
 def registered(monkeypatch):
     def register(**objects):
         entries = [EntryPoint(name, value, GROUP) for name, value in objects.items()]
-        monkeypatch.setattr(module, "entry_points", lambda group: entries if group == GROUP else [])
+        monkeypatch.setattr(commands, "entry_points", lambda group: entries if group == GROUP else [])
 
     register()
     return register

@@ -63,6 +63,17 @@ def test_actuators_of_a_torso_bear_what_virtual_power_says():
         assert loads.tau[0, k, own] == pytest.approx(np.linalg.solve(jacobian.T, tau), rel=1e-9)
 
 
+def test_tensions_stay_between_the_limits_of_the_chosen_springs():
+    study = load_study(ROOT / "config/charmie_study.yaml")
+    evaluator, numbers = Evaluator(study), np.array([[0.0, 3.0, 8.0, 0.17, 0.05, -0.16]])
+    tensions = evaluator.loads("published", evaluator.parameters(numbers), 1).tensions[0]
+    lower, upper = (dict(study.inputs[k].columns) for k in (1, 2))
+    measured = evaluator.measure(numbers)
+    for margin, column, sign in (("tension", "initial_force", 1), ("overload", "largest_force", -1)):
+        limits = [lower[column][3], lower[column][3], upper[column][8]]  # of sr4, sl4 and s5
+        assert measured[f"{margin}_margin"][0] == pytest.approx((sign * (tensions - limits)).min())
+
+
 def test_a_design_does_not_depend_on_its_chunk(tmp_path, monkeypatch):
     study = load_study(study_file(tmp_path))
     monkeypatch.setattr(evaluation, "BLOCK_STATES", 80)  # four designs
@@ -176,7 +187,7 @@ def test_states_are_the_profiles_samples_in_the_robots_order():
 def test_a_function_of_the_path_has_its_rates_at_all_states():
     """G = exp(sin(b)): v and a by the chain rule, in closed form."""
     states, path = states_of(MOTION, 20.0, ("b",)), path_of(MOTION, 20.0, ("b",))
-    q, v, a = path.moved(np.exp(np.sin(path.q)))
+    q, v, a = path.motion_of(np.exp(np.sin(path.q)))
     b, rate, acceleration = states.q, states.v, states.a
     g = np.exp(np.sin(b))
     first, second = g * np.cos(b), g * (np.cos(b) ** 2 - np.sin(b))
@@ -196,7 +207,7 @@ def test_the_actuators_of_a_torso_move_as_its_lift_and_pitch_ask(name):
     at = [task.q_slice(joint).start for joint in study.instead]
     rest = np.zeros(task.nv)[: len(names)]
     nodes = [md.InverseDynamics(task).solve(q, rest, rest).coordinates[at] for q in path.q]
-    q, v, a = path.moved(np.array(nodes))
+    q, v, a = path.motion_of(np.array(nodes))
     for k in range(0, 600, 41):
         exact = md.InverseDynamics(task).solve(*(x[k] for x in states[1:]))
         # rounding of strokes of 0.1 m, amplified by the second derivative of a polynomial of degree 15

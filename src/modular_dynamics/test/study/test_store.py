@@ -25,12 +25,16 @@ def chunk_of(store, chunk):
     return parquet_bytes(evaluated_rows(Evaluator(store.study), *store.bounds(chunk)))
 
 
-def test_chunks_make_one_file_in_order(store, monkeypatch):
-    monkeypatch.setattr(storing, "GROUPED", 3)
+def write_chunks(store):
     for chunk in (3, 0, 2, 1):
         assert chunk in list(store.missing())
         store.write_chunk(chunk, chunk_of(store, chunk))
     assert list(store.missing()) == []
+
+
+def test_chunks_make_one_file_in_order(store, monkeypatch):
+    monkeypatch.setattr(storing, "GROUPED", 3)
+    write_chunks(store)
     store.finish()
     columns = columns_of_file(store.result)
     assert columns["index"].tolist() == list(range(30))
@@ -46,8 +50,7 @@ def test_a_damaged_chunk_is_computed_again(store):
 
 
 def test_a_damaged_result_is_named_and_computed_again(store):
-    for chunk in range(4):
-        store.write_chunk(chunk, chunk_of(store, chunk))
+    write_chunks(store)
     assert not store.is_finished
     store.finish()
     assert store.is_finished
@@ -95,8 +98,7 @@ def test_the_folder_names_the_file_of_the_last_run(store, tmp_path):
 
 
 def test_files_of_others_in_the_folder_stay(store):
-    for chunk in range(4):
-        store.write_chunk(chunk, chunk_of(store, chunk))
+    write_chunks(store)
     store.path(0).with_name(".4711.part").write_text("")  # of a run that was killed
     mine = store.path(0).with_name("mine.parquet")
     mine.write_text("")

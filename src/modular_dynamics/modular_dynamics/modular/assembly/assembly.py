@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from ...exceptions import AssemblyError, UnknownNameError
 from ...model import SubsystemGraph
 from ...urdf.writing import element, number, numbers, origin, robot_element, text_of
-from ..incidence.conversion import docking_type, incidence_matrix_of
-from ..incidence.matrix import IncidenceMatrix, column_ends
+from ..incidence.matrix import IncidenceMatrix, column_ends, docking_type, incidence_matrix_of
 from ..incidence.transformations import Transformations, direct_transformations, indirect_transformations
 from ..modules.files import shipped_types
 from ..modules.module_type import ModuleJoint, ModuleType, why_not_mating
@@ -25,7 +24,6 @@ from .structure import (
     Mount,
     PlacedModule,
     Structure,
-    beyond,
     checked_kind,
     checked_mount,
     checked_name,
@@ -34,6 +32,7 @@ from .structure import (
     filled_cells,
     integer,
     place,
+    with_carried,
 )
 
 MountLike = str | Mount | Sequence[ModuleJoint]
@@ -114,7 +113,7 @@ class Assembly(Structure):
         known = {**shipped_types(), **_checked_types({} if types is None else types)}
         module = checked_name(base[0])
         kind = checked_kind(base[1], module, known)
-        if not isinstance(name, str) or not is_label(name):
+        if not is_label(name):
             needed = f"text of at most {LONGEST_NAME} characters is needed"
             raise AssemblyError(f"the robot's name is {shown(name)}; {needed}")
         own = checked_mount(mount, module, kind.bodies)
@@ -242,7 +241,7 @@ class Assembly(Structure):
             ends = (docking[:2], docking[2:4])
             used = {key: at for key, at in self.used.items() if key not in ends}
             return self.changed(used=used, rings=tuple(ring for ring in self.rings if ring != docking))
-        carried = beyond(self.dockings, docking.module)
+        carried = with_carried(self.dockings, docking.module)
         if any((ring.parent in carried) != (ring.module in carried) for ring in self.rings):
             others = [each for each in (*self.dockings, *self.rings) if each != docking]
             try:  # the rest of the ring carries its modules

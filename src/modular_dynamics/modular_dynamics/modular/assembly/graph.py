@@ -1,4 +1,4 @@
-"""An assembly as a graph of subsystems."""
+"""An assembly as a graph of subsystems: its modules' joints and bodies, and rings as loop joints."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,9 +22,13 @@ from ..modules.module_type import mating
 from ..names import shown
 from .structure import WORLD, Docking, Site, Structure
 
-# Rings of an assembly: which of its joints are independent, and what a ring leaves of its mobility.
-
 Array = NDArray[np.float64]
+GRAVITY = (0.0, 0.0, -9.81)
+_NORMAL = np.array([0.0, 0.0, 1.0])
+#: Largest distance [m] and difference of directions of docked ports: rounding.
+_ROUNDING = 1e-9
+#: Rings that an error names.
+MOST_NAMED = 3
 #: Singular value of the constraint Jacobian below which, relative to the largest, it counts as zero.
 #: Where loops are in line it is some 1e-6, because positions are then found to half of the digits.
 _RANK = 1e-4
@@ -34,10 +38,15 @@ _APART = 1e-3
 _ALIKE = 0.999
 
 
-class IndependentJoints(NamedTuple):
-    """Names of the independent joints; None: all, because no closed configuration is known. And notes.
+# Rings of an assembly: which of its joints are independent, and what a ring leaves of its mobility.
 
-    ``open``: names of the rings that no search closed. ``why``: they did not close.
+
+class IndependentJoints(NamedTuple):
+    """A choice of independent joints.
+
+    Attributes:
+        names: of the independent joints; None: all of them, because no closed configuration is known.
+        notes: for the graph. open: names of the rings that no search closed. why: the reason.
     """
 
     names: tuple[str, ...] | None
@@ -98,7 +107,7 @@ def independent_joints(graph: SubsystemGraph, guess: ArrayLike | None) -> Indepe
 
 
 def _names(system: ConstraintSystem, group: LoopGroup) -> str:
-    """Return a group's rings, as the beginning of a note."""
+    """Return the names of a group's rings, as the beginning of a note."""
     return f"the rings {', '.join(dict.fromkeys(np.array(system.names)[group.rows].tolist()))}"
 
 
@@ -121,12 +130,7 @@ def _dependent_columns(J: Array, rank: int) -> list[int]:
     return chosen
 
 
-_NORMAL = np.array([0.0, 0.0, 1.0])
-GRAVITY = (0.0, 0.0, -9.81)
-#: Largest distance [m] and difference of directions of docked ports: rounding.
-_ROUNDING = 1e-9
-#: Rings that an error names.
-MOST_NAMED = 3
+# Joints and bodies of the modules, in the graph's order.
 
 
 class _Rows(NamedTuple):
@@ -173,18 +177,17 @@ def closed_graph(structure: Structure, gravity: ArrayLike = GRAVITY) -> Subsyste
     if field.shape != (3,) or not np.isfinite(field).all():
         raise AssemblyError(f"gravity is {shown(gravity)}; three finite numbers [m/s^2] are needed")
     rows = _rows(structure)
+    loops = [_loop_joint(structure, ring, rows) for ring in structure.rings]
     return SubsystemGraph(
-        structure.name,
-        tuple(rows.joints),
-        tuple(rows.bodies),
-        tuple(rows.parents),
-        tuple(_subsystems(structure, rows)),
-        tuple([joint.name for joint in rows.joints]),
-        field,
-        rows.ground,
-        loop_joints=tuple(
-            [loop for ring in structure.rings if (loop := _loop_joint(structure, ring, rows)) is not None]
-        ),
+        name=structure.name,
+        joints=tuple(rows.joints),
+        bodies=tuple(rows.bodies),
+        parents=tuple(rows.parents),
+        subsystems=tuple(_subsystems(structure, rows)),
+        joint_names=tuple([joint.name for joint in rows.joints]),
+        gravity=field,
+        ground=rows.ground,
+        loop_joints=tuple([loop for loop in loops if loop is not None]),
         floating_base=structure.mount.floating,
     )
 
@@ -205,17 +208,18 @@ def _rows(structure: Structure) -> _Rows:
         site, first = placed.site, len(rows.joints)
         rows.first[module] = first
         rows.joints.extend(placed.joints)
-        for k, body in enumerate(placed.bodies):
-            more = fixed.get((module, k), ())
-            own = body if not more else _extended(body, more)
-            rows.bodies.append(own)
+        rows.bodies.extend(
+            _extended(body, fixed.get((module, k), ())) for k, body in enumerate(placed.bodies)
+        )
         carrier = None if site.module is None else rows.first[site.module] + site.body
         rows.parents.extend(carrier if parent is None else first + parent for parent in placed.parents)
     return rows
 
 
 def _extended(body: Body, more: Sequence[tuple[Link, DualQuaternion]]) -> Body:
-    """Return a body with links fixed to it."""
+    """Return a body with links fixed to it: the same one if there are none."""
+    if not more:
+        return body
     links = {**body.links, **{link.name: x for link, x in more}}
     return Body(body.name, links, (*body.parts, *(link for link, _ in more)))
 

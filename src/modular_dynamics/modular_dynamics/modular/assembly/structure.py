@@ -44,7 +44,7 @@ class Docking(NamedTuple):
     turn: int = 0
 
 
-def beyond(tree: Iterable[Docking], module: str) -> dict[str, None]:
+def with_carried(tree: Iterable[Docking], module: str) -> dict[str, None]:
     """Return a module and all that it carries, by a tree of dockings, parents first."""
     carried = {module: None}
     for docking in tree:
@@ -58,18 +58,18 @@ def connected_from(dockings: Iterable[Docking], start: str) -> list[Docking]:
 
     Those that form a tree come in breadth-first order, those that close rings after them.
     """
-    at: dict[str, list[Docking]] = {}
+    of_module: dict[str, list[Docking]] = {}
     for docking in dockings:
         parent, parent_port, module, port, turn = docking
-        at.setdefault(parent, []).append(docking)
+        of_module.setdefault(parent, []).append(docking)
         # seen from the other module the turn stays: the inverse of R = Rz(turn) Rx(pi) is R
-        at.setdefault(module, []).append(Docking(module, port, parent, parent_port, turn))
+        of_module.setdefault(module, []).append(Docking(module, port, parent, parent_port, turn))
     reached, queue = {start}, [start]
     tree: list[Docking] = []
     rings: list[Docking] = []
     seen: set[tuple[str, str]] = set()
     for module in queue:
-        for docking in at.get(module, ()):
+        for docking in of_module.get(module, ()):
             if docking[:2] in seen:
                 continue  # seen already, from the other module
             seen.update((docking[:2], docking[2:4]))
@@ -167,7 +167,7 @@ def _require_name(name: object) -> None:
 
 def checked_name(name: object) -> str:
     """Return a name for a module: see :func:`.is_name`. Raises AssemblyError."""
-    if not isinstance(name, str) or not is_name(name):
+    if not is_name(name):
         raise AssemblyError(f"a module's name is {shown(name)}; {NAME} is needed")
     return name
 
@@ -377,12 +377,12 @@ def filled_cells(
     return cells
 
 
-Own = TypeVar("Own", bound="Structure")
+AnyStructure = TypeVar("AnyStructure", bound="Structure")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Structure:
-    """All that an assembly knows. A change gives another one; nothing in it is ever changed.
+    """The data of an assembly. Constant: each change gives a new one.
 
     Attributes:
         name: of the robot. base: the base module. mount: joints between the world and the base.
@@ -405,8 +405,8 @@ class Structure:
         """Docking of each module but the base towards the base, in order."""
         return tuple([placed.docking for placed in self.placed.values() if placed.docking is not None])
 
-    def changed(self: Own, **fields: object) -> Own:
-        """Return another one with these fields."""
+    def changed(self: AnyStructure, **fields: object) -> AnyStructure:
+        """Return the assembly with other values of these fields."""
         other = object.__new__(type(self))
         other.__dict__.update({**self.__dict__, **fields})
         return other

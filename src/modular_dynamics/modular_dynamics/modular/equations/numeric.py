@@ -147,26 +147,24 @@ def tree_data(robot: SubsystemGraph | HasGraph) -> TreeData:
         part = slice(0, 3) if joint.type is JointType.PRISMATIC else slice(3, 6)
         S[k, part] = joint.axis / np.linalg.norm(joint.axis)
         M[k] = generalized_mass(body.mass, body.com, body.inertia)
+    poses = {link: graph.link_pose(link) for link in graph.links}
     return TreeData(
-        tuple(body.name for body in graph.bodies),
-        tuple(joint.name for joint in graph.joints),
-        graph.parents,
-        np.array([graph.v_slice(joint.name).start for joint in graph.joints], np.intp),
-        H0,
-        S,
-        M,
-        np.array([body.mass for body in graph.bodies], np.float64),
-        np.array([body.com for body in graph.bodies], np.float64).reshape(-1, 3),
-        np.array([body.inertia for body in graph.bodies], np.float64).reshape(-1, 3, 3),
-        np.concatenate([-graph.gravity, np.zeros(3)]),
-        np.array([joint.armature for joint in graph.joints], np.float64),
-        np.array([joint.stiffness for joint in graph.joints], np.float64),
-        np.array([joint.rest_position for joint in graph.joints], np.float64),
-        graph.joint_names,
-        {
-            link: (body, homogeneous(*to_rotation_translation(x_body_link)))
-            for link, (body, x_body_link) in ((link, graph.link_pose(link)) for link in graph.links)
-        },
+        bodies=tuple(body.name for body in graph.bodies),
+        joints=tuple(joint.name for joint in graph.joints),
+        parents=graph.parents,
+        columns=np.array([graph.v_slice(joint.name).start for joint in graph.joints], np.intp),
+        H0=H0,
+        S=S,
+        M=M,
+        mass=np.array([body.mass for body in graph.bodies], np.float64),
+        com=np.array([body.com for body in graph.bodies], np.float64).reshape(-1, 3),
+        inertia=np.array([body.inertia for body in graph.bodies], np.float64).reshape(-1, 3, 3),
+        Vdot0=np.concatenate([-graph.gravity, np.zeros(3)]),
+        armature=np.array([joint.armature for joint in graph.joints], np.float64),
+        stiffness=np.array([joint.stiffness for joint in graph.joints], np.float64),
+        rest_position=np.array([joint.rest_position for joint in graph.joints], np.float64),
+        joint_names=graph.joint_names,
+        links={link: (body, homogeneous(*to_rotation_translation(x))) for link, (body, x) in poses.items()},
     )
 
 

@@ -10,6 +10,7 @@ T^T in a backward sweep. So M and C take O(n^2) blocks, N takes O(n).
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,6 @@ from ...algebra.matrix_forms import adjoint_matrix as adjoint
 from ...exceptions import StateError, UnsupportedModelError
 from ...model import SubsystemGraph
 from .numeric import TreeData, exp, generalized_mass, gyroscopic, tree_data
-
-__all__ = ["SymbolicClosedForm"]
 
 # Exact numbers, and named intermediate expressions.
 
@@ -176,10 +175,7 @@ def number_of_terms(expression: Expression, table: Mapping[Any, Expression], kno
     if expression.is_Add:
         return sum(counts)
     if expression.is_Mul:
-        product = 1
-        for count in counts:
-            product *= count
-        return product
+        return prod(counts)
     if expression.is_Pow:
         power: int = counts[0] ** max(int(expression.exp), 1)
         return power
@@ -212,12 +208,6 @@ def written_out(
     return min(choices, key=lambda choice: (sympy.count_ops(choice), len(str(choice))))
 
 
-def readable(expression: Expression) -> Expression:
-    """Return the expression with decimals in place of fractions, except small ones such as 1/2."""
-    numbers = {x for x in expression.atoms(sympy.Rational) if not x.is_Integer}
-    return expression.xreplace({x: sympy.Float(f"{float(x):.15g}") for x in numbers})
-
-
 def _flat(
     expression: Expression, table: Mapping[Any, Expression], known: dict[Any, Expression]
 ) -> Expression:
@@ -248,27 +238,29 @@ class Sweeps:
 
     def matrices(self, wrenches: dict[int, Array]) -> tuple[Array, Array, Array]:
         """Return M, C (nv, nv) and N (nv,) in intermediate expressions. ``wrenches``: F^e by body."""
-        n, at = len(self.tree.bodies), self.tree.columns
+        n, columns = len(self.tree.bodies), self.tree.columns
+        # first with rows and columns in the order of the bodies
         M, C, N = (np.full(shape, sympy.S.Zero, dtype=object) for shape in ((n, n), (n, n), (n,)))
-        rates = [s * self.v[k] for s, k in zip(self.tree.S, at, strict=True)]
+        rates = [s * self.v[k] for s, k in zip(self.tree.S, columns, strict=True)]
         B = self._gyroscopic(rates)
         for j in range(n):
             F = self._backward(
                 {k: self.tree.M[k] @ own[j] for k, own in enumerate(self.J) if j in own}, "F", j
             )
-            for i, column in self.J[j].items():
-                M[at[i], at[j]] = M[at[j], at[i]] = self._dot(column, F[j])
+            for i, block in self.J[j].items():
+                M[i, j] = M[j, i] = self._dot(block, F[j])
             G = self._backward(self._coriolis(j, rates, B), "G", j)
             for i in G:
-                C[at[i], at[j]] = self._dot(self.tree.S[i], G[i])
-            for i, column in self.J[j].items():
-                C[at[i], at[j]] = self._dot(column, G[j])
-            M[at[j], at[j]] += self.tree.armature[j]
+                C[i, j] = self._dot(self.tree.S[i], G[i])
+            for i, block in self.J[j].items():
+                C[i, j] = self._dot(block, G[j])
+            M[j, j] += self.tree.armature[j]
         E = self._backward(self._gravity(wrenches), "E", None)
         for i in range(n):
-            spring = self.tree.stiffness[i] * (self.q[at[i]] - self.tree.rest_position[i])
-            N[at[i]] = self._dot(self.tree.S[i], E[i]) + spring
-        return M, C, N
+            spring = self.tree.stiffness[i] * (self.q[columns[i]] - self.tree.rest_position[i])
+            N[i] = self._dot(self.tree.S[i], E[i]) + spring
+        order = np.argsort(columns)
+        return M[np.ix_(order, order)], C[np.ix_(order, order)], N[order]
 
     def _named(self, values: Array, name: str) -> Array:
         """Return six symbols that stand for the six values, registered under ``name``."""
@@ -429,7 +421,7 @@ class SymbolicClosedForm:
         Raises:
             UnsupportedModelError: an entry may have more. StateError: another name.
         """
-        matrix = getattr(self, self._checked(name))
+        matrix = self._matrix(name)
         entries = [
             written_out(f"an entry of {name} of '{self.name}'", entry, self.definitions, largest)
             for entry in matrix
@@ -440,7 +432,7 @@ class SymbolicClosedForm:
     def operations(self) -> dict[str, int]:
         """Return the numbers of operations of M, C, N and tau, each intermediate expression counted once."""
         return {
-            name: int(sympy.count_ops([*getattr(self, name), *self._definitions_of(name).values()]))
+            name: int(sympy.count_ops([*self._matrix(name), *self._definitions_of(name).values()]))
             for name in FUNCTIONS
         }
 
@@ -453,7 +445,7 @@ class SymbolicClosedForm:
         Raises:
             StateError: another name. The function: vectors of other lengths.
         """
-        matrix, vectors = getattr(self, self._checked(name)), self._vectors_of(name)
+        matrix, vectors = self._matrix(name), self._vectors_of(name)
         shape = matrix.shape if name in ("M", "C") else (len(self.q),)
         definitions = list(self._definitions_of(name).items())
         computed = sympy.lambdify(
@@ -491,7 +483,7 @@ class SymbolicClosedForm:
         lines += ["#include <math.h>"]
         squares = create_expand_pow_optimization(3)  # x*x takes less time than pow(x, 2)
         for name in FUNCTIONS:
-            matrix, vectors = getattr(self, name), self._vectors_of(name)
+            matrix, vectors = self._matrix(name), self._vectors_of(name)
             at = {
                 symbol: sympy.Symbol(f"{vector}[{k}]")
                 for vector, symbols in vectors.items()
@@ -518,7 +510,7 @@ class SymbolicClosedForm:
 
     def _definitions_of(self, name: str) -> dict[Any, Expression]:
         """Return the definitions that a function depends on, in the order of computation."""
-        used, waiting = set[Any](), [*getattr(self, name).free_symbols]
+        used, waiting = set[Any](), [*self._matrix(name).free_symbols]
         while waiting:
             symbol = waiting.pop()
             if symbol in self.definitions and symbol not in used:
@@ -534,9 +526,7 @@ class SymbolicClosedForm:
         entries = [*self.M, *self.C, *self.N]
         terms = sum(number_of_terms(entry, self.definitions, known) for entry in entries)
         short = terms <= _PRINTED
-        matrices = {
-            name: self.written_out(name) if short else getattr(self, name) for name in ("M", "C", "N")
-        }
+        matrices = {name: self.written_out(name) if short else self._matrix(name) for name in ("M", "C", "N")}
         if not short:
             lines += [f"{symbol} = {_text(own)}" for symbol, own in self.definitions.items()]
         for name, matrix in matrices.items():
@@ -547,17 +537,18 @@ class SymbolicClosedForm:
                 lines.append(f"{label} = {_text(entry)}")
         return "\n".join(lines)
 
-    @staticmethod
-    def _checked(name: str) -> str:
-        """Return the name. Raises StateError: it is no function."""
+    def _matrix(self, name: str) -> Any:
+        """Return M, C, N or tau. Raises StateError: another name."""
         if name not in FUNCTIONS:
             raise StateError(f"{name!r} is none of the functions {', '.join(FUNCTIONS)}")
-        return name
+        return getattr(self, name)
 
 
 def _text(expression: Expression) -> str:
-    """Return an expression as text with short decimals."""
-    return str(sympy.sstr(readable(expression), full_prec=False))
+    """Return an expression as text, with short decimals in place of fractions."""
+    fractions = {x for x in expression.atoms(sympy.Rational) if not x.is_Integer}
+    decimals = {x: sympy.Float(f"{float(x):.15g}") for x in fractions}
+    return str(sympy.sstr(expression.xreplace(decimals), full_prec=False))
 
 
 def _loads(tree: TreeData, links: Sequence[str], symbols: Sequence[Any]) -> dict[int, Array]:

@@ -1,10 +1,11 @@
-"""The adapted assembly incidence matrix (AIM): which faces of which modules are docked to each other."""
+"""The adapted assembly incidence matrix (AIM): which faces of which modules are docked, and docking types."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...algebra import to_rotation_translation
 from ...exceptions import AssemblyError, DescriptionError
+from ...model import JointType
 from ...model.number_arrays import Constant
 from ...text.element import Element
 from ...text.files import given_text
 from ...text.sizes import MAX_YAML_BYTES
 from ...text.yaml_text import documents, one_line
-from ..assembly.structure import integer
-from ..modules.module_type import is_same
+from ..assembly.structure import Structure, integer
+from ..modules.module_type import ModuleJoint, ModuleType, Port, docked_pose, is_same
 from ..names import MOST_MODULES, NAME, is_name, listed, shown
 
 Faces = NDArray[np.int64]
@@ -28,6 +31,8 @@ Source = str | PathLike[str]
 _LARGEST = 2**31
 #: One for each module but the base, and as many again for rings.
 MOST_DOCKS = 2 * MOST_MODULES
+#: Angles [rad] and distances [m] that count as zero: poses in files have rounded numbers.
+_SMALL = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +141,7 @@ class IncidenceMatrix(Constant):
         """
         name, text = given_text(source, "YAML file", MAX_YAML_BYTES)
         try:
-            return cls(**_of_yaml(text, name))
+            return _from_yaml(text, name)
         except AssemblyError as error:
             raise AssemblyError(f"{name}: {error}") from None
 
@@ -155,6 +160,66 @@ def table_text(rows: Iterable[Sequence[str]]) -> str:
         aligned = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
         lines.append("  ".join([first.ljust(widths[0]), *aligned]).rstrip())
     return "\n".join(lines)
+
+
+def incidence_matrix_of(structure: Structure) -> IncidenceMatrix:
+    """Return an assembly's incidence matrix: modules and dockings in the order of docking."""
+    modules = list(structure.placed)
+    row = {name: k for k, name in enumerate(modules)}
+    docking_of = {docking[:2]: docking for docking in (*structure.dockings, *structure.rings)}
+    # both ports of a docking are entered when it is made: rings stand among the others
+    dockings = [docking_of[key] for key in structure.used if key in docking_of]
+    matrix = np.zeros((len(modules), len(dockings)), np.int64)
+    type_of = cache(docking_type)  # modules have few distinct types
+    types = []
+    for column, docking in enumerate(dockings):
+        kinds = [structure.placed[name].type for name in (docking.parent, docking.module)]
+        ports = kinds[0].ports[docking.parent_port], kinds[1].ports[docking.port]
+        matrix[row[docking.parent], column] = ports[0].number
+        matrix[row[docking.module], column] = ports[1].number
+        types.append(type_of(kinds[0], ports[0], kinds[1], ports[1], docking.turn))
+    return IncidenceMatrix(
+        matrix,
+        kinds=tuple(placed.type.name for placed in structure.placed.values()),
+        modules=tuple(modules),
+        docking_types=tuple(types),
+        turns=tuple(docking.turn for docking in dockings),
+        base=structure.base,
+    )
+
+
+# Docking types: how the hinge axes of two docked modules lie to each other.
+
+
+def docking_type(a: ModuleType, port: Port, b: ModuleType, other: Port, turn: int) -> str:
+    """Return the docking type of ``other`` of b docked at ``port`` of a, at zero joint positions.
+
+    "DS": the hinge axes of both modules are on one line (serial); "DP": they are parallel; "DO": orthogonal.
+    "-": anything else, or a kind without a hinge. Between Backbones and Scouts without turns this is Table II
+    of Meister & Gutenkunst.
+
+    A kind's hinge is the last rotating joint with a fixed axis on the way from its entry to its root body:
+    ``bend`` of Backbone and Scout. Without an entry it is its only rotating joint.
+    """
+    own, theirs = _hinge(a), _hinge(b)
+    if own is None or theirs is None or own.axis is None or theirs.axis is None:
+        return "-"
+    rotation, position = to_rotation_translation(docked_pose(port, other, turn))
+    axis = rotation @ theirs.axis
+    if abs(own.axis @ axis) < _SMALL:
+        return "DO"
+    if np.linalg.norm(np.cross(own.axis, axis)) >= _SMALL:
+        return "-"
+    apart = np.cross(own.axis, rotation @ theirs.origin + position - own.origin)
+    return "DS" if np.linalg.norm(apart) < _SMALL else "DP"
+
+
+def _hinge(kind: ModuleType) -> ModuleJoint | None:
+    """Return a kind's hinge as :func:`docking_type` defines it; None if it has none."""
+    rotating = [joint for joint in kind.joints if joint.type is not JointType.PRISMATIC]
+    hinges = [joint for joint in rotating if joint.axis is not None]
+    entering = [step.joint for step in kind.entry_steps if step.joint in hinges]
+    return entering[-1] if entering else hinges[0] if len(hinges) == 1 else None
 
 
 # Checks of an incidence matrix's numbers and names; errors name modules, faces and columns.
@@ -259,8 +324,8 @@ def _require_dockings(matrix: Faces, modules: Sequence[str], docks: Sequence[str
         )
 
 
-def _of_yaml(text: str, file: str) -> dict[str, Any]:
-    """Return the fields in YAML. Raises DescriptionError: names file, line and element."""
+def _from_yaml(text: str, file: str) -> IncidenceMatrix:
+    """Return the matrix in a YAML text: see :meth:`.IncidenceMatrix.from_yaml`."""
     found = documents(text, file)
     if len(found) > 1:
         raise DescriptionError(f"{len(found)} documents, which '---' separates; one is needed", file)
@@ -285,7 +350,4 @@ def _of_yaml(text: str, file: str) -> dict[str, Any]:
         turns.append(own.whole("turn", 0, -_LARGEST, _LARGEST))
     kinds = [modules.text(name) for name in row]
     base = top.text("base") if "base" in top.item else ""
-    return {
-        **{"matrix": matrix, "kinds": kinds, "modules": tuple(row), "base": base},
-        **{"docking_types": types or None, "turns": tuple(turns)},
-    }
+    return IncidenceMatrix(matrix, tuple(kinds), tuple(row), tuple(types) or None, tuple(turns), base)

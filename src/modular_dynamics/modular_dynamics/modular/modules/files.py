@@ -32,10 +32,11 @@ from .module_type import (
     facing,
 )
 
-_NEEDED = "a mapping (name, root, bodies, ports, ...)"
 #: Edge of a cell [m].
 SMALLEST_CELL = 1e-6
 _ZERO = (0.0, 0.0, 0.0)
+#: Terms of a joint, at least 0.
+_DRIVE = ("damping", "friction", "armature")
 _BOUNDS = {"lower": -LARGEST, "upper": -LARGEST, "effort": 0.0, "velocity": 0.0}
 
 
@@ -67,7 +68,7 @@ def shipped_types() -> Mapping[str, ModuleType]:
 
 def _module_type(content: object, file: str) -> ModuleType:
     """Return the module type that a mapping describes. Raises DescriptionError: names file and element."""
-    top = Element.top(content, file, _NEEDED)
+    top = Element.top(content, file, "a mapping (name, root, bodies, ports, ...)")
     top.require(("name", "root", "bodies", "ports"), ("joints", "cells"))
     name = top.text("name")
     for outer in (top.element(key, {}) for key in ("bodies", "joints", "ports")):
@@ -129,8 +130,7 @@ def _shape(element: Element) -> Shape:
 
 def _joint(name: str, element: Element) -> ModuleJoint:
     """Return the joint of an element."""
-    optional = ("origin", "limits", "damping", "friction", "armature")
-    element.require(("type", "parent", "child", "axis"), optional)
+    element.require(("type", "parent", "child", "axis"), ("origin", "limits", *_DRIVE))
     limits = element.element("limits", {}).require((), tuple(_BOUNDS))
     kind = JointType(element.choice("type", [kind.value for kind in MOVING]))
     axis = None
@@ -148,9 +148,7 @@ def _joint(name: str, element: Element) -> ModuleJoint:
             axis,
             np.array(element.numbers("origin", 3, _ZERO)),
             Limits(**bounds),
-            element.number("damping", least=0.0, largest=STIFFEST),
-            element.number("friction", least=0.0, largest=STIFFEST),
-            element.number("armature", least=0.0, largest=STIFFEST),
+            **{key: element.number(key, least=0.0, largest=STIFFEST) for key in _DRIVE},
         )
 
 

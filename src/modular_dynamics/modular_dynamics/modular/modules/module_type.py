@@ -303,13 +303,11 @@ class ModuleType(Constant):
     def __post_init__(self) -> None:
         self._set(bodies=read_only_mapping(self.bodies), ports=read_only_mapping(self.ports))
         self._set(cell_size=float(self.cell_size), cells=tuple(tuple(cell) for cell in self.cells))
-        for what in chain(_too_many(self), _wrong_bodies(self), _wrong_joints(self), _wrong_tree(self)):
+        for what in chain(_wrong_parts(self), _wrong_ports(self), _wrong_joints(self), _wrong_tree(self)):
             raise ModelError(f"module type {shown(self.name)}: {what}")
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ModuleType):
-            return NotImplemented
-        return is_same(self, other)
+        return is_same(self, other) if isinstance(other, ModuleType) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -353,22 +351,14 @@ class ModuleType(Constant):
 
     def port(self, port: str | int) -> Port | None:
         """Return the port of that name or number; None if there is none."""
-        return self.ports.get(str(port)) or self._numbered.get(port)
-
-    @cached_property
-    def _numbered(self) -> Mapping[object, Port]:
-        return {port.number: port for port in self.ports.values()}
+        return self.ports.get(str(port)) or next((p for p in self.ports.values() if p.number == port), None)
 
 
-def _too_many(kind: ModuleType) -> Iterator[str]:
-    """Yield an error for each kind of part with too many."""
+def _wrong_parts(kind: ModuleType) -> Iterator[str]:
+    """Yield errors of the numbers of parts, of bodies, names and cells."""
     for what, parts in {"bodies": kind.bodies, "joints": kind.joints, "ports": kind.ports}.items():
         if len(parts) > MOST_PARTS:
             yield f"it has {len(parts)} {what}; at most {MOST_PARTS} are supported"
-
-
-def _wrong_bodies(kind: ModuleType) -> Iterator[str]:
-    """Yield errors of bodies, names and cells."""
     bodies = listed(kind.bodies)
     if kind.root not in kind.bodies:
         yield f"its root body '{kind.root}' is none of its bodies: {bodies}"
@@ -384,10 +374,9 @@ def _wrong_bodies(kind: ModuleType) -> Iterator[str]:
             yield f"a name in it is {shown(name)}; {NAME} is needed"
     if not isfinite(kind.cell_size) or bool(kind.cells) != (kind.cell_size > 0.0):
         yield "cells and a positive cell_size are needed, or neither"
-    yield from _wrong_numbers(kind)
 
 
-def _wrong_numbers(kind: ModuleType) -> Iterator[str]:
+def _wrong_ports(kind: ModuleType) -> Iterator[str]:
     """Yield errors of the names and numbers of ports."""
     port_of: dict[int, str] = {}
     for name, port in kind.ports.items():

@@ -15,21 +15,6 @@ from helpers.tree_dynamics import assert_close
 from modular_dynamics import modular
 
 
-def snake(n):
-    assembly = modular.Assembly(base=("v0", "backbone"))
-    for k in range(1, n):
-        assembly = assembly.dock(f"v{k - 1}", 3, f"v{k}", 4, kind="backbone")
-    return assembly
-
-
-def test_a_change_gives_a_new_assembly():
-    old = snake(2)
-    new = old.dock("v1", 3, "v2", 4, kind="scout")
-    assert list(old) == ["v0", "v1"]
-    assert list(new) == ["v0", "v1", "v2"]
-    assert new.undock("v2") == old
-
-
 def test_undocking_releases_what_is_beyond_and_the_other_part_is_seen_from_there():
     rest, cut = organism().undock("v3"), organism().with_base("v3").undock("v0")
     assert list(rest) == ["v0", "v1", "v2", "v6", "v7", "v8"]

@@ -5,20 +5,13 @@ import pytest
 
 import modular_dynamics as md
 from helpers.oracles.saddle_point import SaddlePoint, assert_moves_as_pinocchio_allows
+from helpers.robots.module_types import chain
 from modular_dynamics import modular
 from modular_dynamics.exceptions import AssemblyError, StateError
 
 
-def chain(count, kind="backbone", **options):
-    """Modules in a row along x."""
-    assembly = modular.Assembly(("v0", kind), **options)
-    for k in range(1, count):
-        assembly = assembly.dock(f"v{k - 1}", 3, f"v{k}", 4, kind=kind)
-    return assembly
-
-
 def loop(count, kind="backbone", **options):
-    """The same, docked at both ends."""
+    """Modules in a row along x, docked at both ends."""
     return chain(count, kind, **options).dock(f"v{count - 1}", 3, "v0", 4)
 
 

@@ -109,13 +109,6 @@ def test_an_entry_that_is_no_whole_number(entry):
             IncidenceMatrix([[first], [entry]], TWO)
 
 
-def test_whole_numbers_of_any_type_are_faces():
-    for kind in (np.int8, np.uint64, np.float32, object):
-        matrix = IncidenceMatrix(np.array(PAIR, kind), TWO).matrix
-        assert matrix.dtype == np.int64
-        assert matrix.tolist() == PAIR
-
-
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
@@ -138,8 +131,10 @@ def test_lists_beside_the_matrix(fields, message):
         IncidenceMatrix(PAIR, **{"kinds": TWO, **fields})
 
 
-def test_numbers_and_names_may_be_numpys():
-    aim = IncidenceMatrix(np.array(PAIR, np.int8), np.array(TWO), np.array(["a", "b"]), turns=np.array([2]))
+@pytest.mark.parametrize("kind", [np.int8, np.uint64, np.float32, object])
+def test_numbers_and_names_may_be_numpys(kind):
+    aim = IncidenceMatrix(np.array(PAIR, kind), np.array(TWO), np.array(["a", "b"]), turns=np.array([2]))
+    assert (aim.matrix.dtype, aim.matrix.tolist()) == (np.int64, PAIR)
     assert (aim.turns, type(aim.modules[0])) == ((2,), str)
     assert IncidenceMatrix.from_yaml(aim.to_yaml()) == aim
 
