@@ -139,17 +139,22 @@ def hybrid_dynamics(
     return HybridDynamics(result[..., 0, :], result[..., 1, :])
 
 
+def prescribed_names(prescribed: Iterable[str]) -> list[str]:
+    """Return the names of prescribed joints as a list, of one name too. Raises StateError: no names."""
+    if not isinstance(prescribed, Iterable):
+        raise StateError(f"prescribed is {prescribed!r}; the names of joints are needed, [] for none")
+    return [prescribed] if isinstance(prescribed, str) else list(prescribed)
+
+
 def prescribed_in(
     graph: SubsystemGraph, prescribed: Iterable[str], choices: Iterable[str]
 ) -> NDArray[np.bool_]:
     """Return which of v (nv,) belong to the prescribed joints.
 
     Raises:
-        StateError: a name that is no choice.
+        StateError: no names, or a name that is no choice.
     """
-    if not isinstance(prescribed, Iterable):
-        raise StateError(f"prescribed is {prescribed!r}; the names of joints are needed, [] for none")
-    names, known = [prescribed] if isinstance(prescribed, str) else list(prescribed), list(choices)
+    names, known = prescribed_names(prescribed), list(choices)
     for name in names:
         if name not in known:
             raise StateError(

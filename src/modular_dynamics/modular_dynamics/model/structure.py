@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -286,8 +286,7 @@ def state_array(graph: Structure, name: str, value: object, *, rows: bool = True
     finite = np.isfinite(array)
     if not finite.all():
         index = np.argwhere(~finite)[0].tolist()
-        where = next(n for n in graph.joint_names if index[-1] in range(*slice_of(n).indices(needed)))
-        number = array[tuple(index)]
+        where, number = joint_at(graph, index[-1], slice_of), array[tuple(index)]
         raise StateError(f"{name}{index} of joint '{where}' is {number}; a finite number is needed")
     for _, part, _ in graph.coordinate_layout.with_quaternion if is_q else ():
         if (np.linalg.norm(array[..., part][..., -4:], axis=-1) < SMALLEST_NORM).any():
@@ -296,6 +295,11 @@ def state_array(graph: Structure, name: str, value: object, *, rows: bool = True
                 f"{name}[{part.stop - 4}:{part.stop}] of joint '{joint}' is a zero quaternion (w x y z)"
             )
     return array
+
+
+def joint_at(graph: Structure, index: int, slice_of: Callable[[str], slice]) -> str:
+    """Return the joint to which a coordinate belongs; ``slice_of``: the graph's q_slice or v_slice."""
+    return next(name for name in graph.joint_names if slice_of(name).start <= index < slice_of(name).stop)
 
 
 def closing_elements(graph: Structure) -> dict[str, list[str]]:

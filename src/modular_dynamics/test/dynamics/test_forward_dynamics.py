@@ -187,8 +187,9 @@ def test_errors_name_what_is_wrong(load_robot):
         md.hybrid_dynamics(graph, q, v, bad, a, [first])
     with pytest.raises(StateError, match=rf"tau\[0\] of joint '{first}' is nan"):
         md.hybrid_dynamics(graph, q, v, a, bad, [second])
-    with pytest.raises(StateError, match="prescribed is None; the names of joints"):
-        md.hybrid_dynamics(graph, q, v, a, a, None)
+    for robot, state in ((graph, (q, v, a, a)), (load_robot("four_bar"), np.zeros((4, 1)))):
+        with pytest.raises(StateError, match="prescribed is None; the names of joints"):
+            md.hybrid_dynamics(robot, *state, None)
     rows = [np.tile(x, (5, 1)) for x in (q, v, a, a)]
     rows[3][3, 0] = np.inf
     with pytest.raises(StateError, match=rf"row 3: tau\[0\] of joint '{first}' is inf"):

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ...dynamics import frame_poses, mass_matrix
 from ...dynamics.arguments import Array, errors_begin_with
-from ...dynamics.forward_dynamics import HybridDynamics, completed_by_zeros, prescribed_in
+from ...dynamics.forward_dynamics import HybridDynamics, completed_by_zeros, prescribed_in, prescribed_names
 from ...dynamics.inverse_dynamics import Wrenches
 from ...exceptions import StateError
 from ...model import SubsystemGraph, checked_vectors, require_graph
@@ -128,8 +128,8 @@ def hybrid_dynamics(
     By `constrained_dynamics` where the loops are closed, free joints at rest; many states one by one.
     """
     options: Any = {"external_wrenches": external_wrenches, "friction": friction}
-    options["prescribed"] = prescribed if isinstance(prescribed, str) else [*prescribed]
-    if not are_many(q):
+    options["prescribed"] = prescribed_names(prescribed)  # an iterator has them only once
+    if not are_many(q, threads):
         return independent_motion(graph, solver_of(graph).close(q, guess), v, tau, a=a, **options)
     rows = rows_of_states(graph, q=q, v=v, a=a, tau=tau)[1:]
     result = np.empty((2, *rows[0].shape))

@@ -60,7 +60,7 @@ def mass_matrix(
         result: Array = W.T @ mass_matrix_of_tree(graph.tree, closed) @ W
         return result
 
-    if are_many(q):
+    if are_many(q, threads):
 
         def answer(q: Array, near: Array) -> tuple[Array, Array]:
             closed = solver_of(graph).close(q, near)
@@ -137,7 +137,7 @@ def forward_dynamics(
         options: Any = {"external_wrenches": external_wrenches, "friction": friction}
         return independent_motion(graph, closed, v, tau, **options).a, closed
 
-    if are_many(q):
+    if are_many(q, threads):
         rows = answered_rows(
             graph,
             "forward_dynamics",

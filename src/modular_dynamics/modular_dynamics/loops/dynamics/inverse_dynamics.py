@@ -60,7 +60,8 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         """Return tau of the independent joints. With ``out``, guess and no wrenches nothing is allocated."""
         if coordinates is not None:
             raise_if_shared(out, coordinates)
-        if guess is not None and external_wrenches is None and black_box_wrenches is None:
+        is_plain = external_wrenches is None and black_box_wrenches is None and threads is None
+        if guess is not None and is_plain:
             tau = np.empty(self._width) if out is None else out
             try:
                 if self._core(q, v, a, guess, tau, coordinates, None, self._counts_friction) == GOOD:
@@ -69,7 +70,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
                 pass  # many states, or what is to be converted or refused
         self._refuse(black_box_wrenches)
         wrenches = external_wrenches
-        if are_many(q):
+        if are_many(q, threads):
             rows = self._rows(q, v, a, guess, threads, "raise", wrenches)
             return written(rows.values, rows.coordinates, out, coordinates)
         result = self._solver.inverse_dynamics_at(q, v, a, guess, wrenches, self.friction)

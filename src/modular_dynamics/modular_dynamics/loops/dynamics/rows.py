@@ -40,8 +40,14 @@ class Rows(NamedTuple):
     others: Mapping[int, Any]
 
 
-def are_many(states: ArrayLike) -> bool:
-    """Return whether an argument has more than one axis, and so a row for each of many states."""
+def are_many(states: ArrayLike, threads: int | None = None) -> bool:
+    """Return whether an argument has more than one axis, and so a row for each of many states.
+
+    Raises:
+        StateError: a wrong number of threads, also of one state, for which it does not matter.
+    """
+    if threads is not None:
+        thread_count(threads)
     try:
         return np.ndim(states) > 1
     except ValueError:  # ragged; the error is raised where it is converted
@@ -159,7 +165,7 @@ def closed_and_answered(
         states: of the independent joints, by name; q first. answer: (*state, guess) -> the quantity of one.
         shape: of the quantity of one state.
     """
-    if not are_many(states["q"]):
+    if not are_many(states["q"], threads):
         return into(out, answer(*states.values(), guess))
     arrays, closed = rows_of_states(graph, **states), closed_rows(graph, states["q"], guess, threads)
     result = np.empty((len(closed), *shape)) if out is None else checked_out(out, (len(closed), *shape))

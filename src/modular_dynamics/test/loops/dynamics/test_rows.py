@@ -124,6 +124,12 @@ def test_no_states_and_wrong_arguments(load_robot):
         md.InverseDynamics(graph).solve_many(*np.zeros((3, 2, 1)), guess=np.full(3, np.nan))
     with pytest.raises(md.StateError, match="q has shape"):
         md.InverseDynamics(graph).solve_many(*np.zeros((3, 2)))
+    for states in (np.zeros((3, 1)), np.zeros((3, 2, 1))):
+        for function in (md.inverse_dynamics, md.forward_dynamics, md.regressor):
+            with pytest.raises(md.StateError, match="threads is 0; a whole number from 1 on"):
+                function(graph, *states, guess=np.zeros(3), threads=0)
+        with pytest.raises(md.StateError, match="threads is 0; a whole number from 1 on"):
+            md.mass_matrix(graph, states[0], threads=0)
 
 
 @pytest.fixture(params=[*ROBOTS, *MECHANISMS])
