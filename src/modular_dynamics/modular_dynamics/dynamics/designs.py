@@ -45,9 +45,9 @@ class Columns:
     names: tuple[str, ...]
     values: Array
 
-    def design(self, row: int) -> SubsystemGraph:
-        """Return the robot of a row, with all parameters applied. Raises ModelError: impossible numbers."""
-        return self.graph.with_parameters(dict(zip(self.names, self.values[row].tolist(), strict=True)))
+    def robot(self, values: Array) -> SubsystemGraph:
+        """Return the robot with these values (k,), such as a row's. Raises ModelError: impossible numbers."""
+        return self.graph.with_parameters(dict(zip(self.names, values.tolist(), strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +155,7 @@ def _write_built(columns: Columns, numbers: Numbers, group: NDArray[np.intp], ro
         equal.setdefault(columns.values[k].tobytes(), []).append(k)
     for indices in equal.values():
         try:
-            row = numbers(columns.design(indices[0]))
+            row = numbers(columns.robot(columns.values[indices[0]]))
         except ModularDynamicsError as error:
             rows.errors.update(dict.fromkeys(indices, error))
             continue
@@ -210,7 +210,7 @@ def _interpolate(
 def _numbers_at(columns: Columns, numbers: Numbers, values: Array) -> Array | None:
     """Return the numbers of the robot with these values (k,); None if it is invalid or its arrays differ."""
     try:
-        return numbers(columns.graph.with_parameters(dict(zip(columns.names, values.tolist(), strict=True))))
+        return numbers(columns.robot(values))
     except ModularDynamicsError:
         return None
 
@@ -249,13 +249,9 @@ def inverse_dynamics_of_designs(
         numbers[:designs], q, v, a, tau, thread_count(threads), terms
     )
     if status != GOOD:
-        with errors_begin_with(f"design {done}"):
-            where = f"row {state}: " if len(shape) == 3 else ""
-            try:
-                checked_vectors(graph, q=q[done, state], v=v[done, state], a=a[done, state])
-            except StateError as error:
-                raise StateError(f"{where}{error}") from None
-            raise StateError(f"{where}q, v and a are finite, but so large that the torques are not")
+        with errors_begin_with(f"design {done}" + (f": row {state}" if len(shape) == 3 else "")):
+            checked_vectors(graph, q=q[done, state], v=v[done, state], a=a[done, state])
+            raise StateError("q, v and a are finite, but so large that the torques are not")
     if rows.errors:
         with errors_begin_with(f"design {designs}"):
             raise rows.errors[designs]

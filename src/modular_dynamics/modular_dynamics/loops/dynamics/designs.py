@@ -158,7 +158,7 @@ def _answer(
     if not len(left):
         return {}
     try:
-        robot = columns.design(design)
+        robot = columns.robot(columns.values[design])
         near = _closed_near(robot, start)
     except ModularDynamicsError as error:
         return dict.fromkeys(left.tolist(), error)
@@ -185,5 +185,5 @@ def _closed_near(design: SubsystemGraph, guess: Array) -> Array:
     assembler = design.once(Assembler)
     result = assembler.search(guess, limited=False)
     if result.open_groups:
-        raise cannot_close(assembler.system, result, result, "all joints")
+        raise cannot_close(assembler.system, result, result)
     return result.q
