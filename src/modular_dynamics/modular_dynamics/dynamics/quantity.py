@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..exceptions import StateError
 from ..model import SubsystemGraph, checked_vectors, refuse_black_boxes, refuse_closures, require_graph
 from ..model.structure import joint_at
-from .arguments import Array, checked_out, state_rows, thread_count
+from .arguments import Array, checked_out, errors_begin_with, state_rows, thread_count
 from .core_robot import ARMATURE, FRICTION, GOOD, NO_INERTIA, OVERFLOW, SPRINGS, core_robot
 
 #: Coordinates [rad or m] from which on single precision loses more than 1e-6: they are refused.
@@ -223,10 +223,8 @@ class _Call(NamedTuple):
             )
             if status != GOOD:
                 row = first + done
-                try:
+                with errors_begin_with(f"row {row}"):
                     self._fail(status, {name: array[row] for name, array in arrays.items()})
-                except StateError as error:
-                    raise StateError(f"row {row}: {error}") from None
 
     def _kind(self, arrays: dict[str, NDArray[Any]], out: NDArray[Any] | None) -> np.dtype[Any]:
         """Return the dtype of the result: single precision for torques of arrays that all have it."""

@@ -131,20 +131,6 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         found = rows.values, rows.coordinates, rows.statuses, rows.reasons
         return ClosedLoopResults(*found, *tensions_and_sines(self.graph, rows, self.friction))
 
-    def of_designs(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        a: ArrayLike,
-        guess: ArrayLike | None,
-        parameters: Mapping[str, ArrayLike],
-        threads: int | None,
-    ) -> Array:
-        """Return torques of many designs. Raises the error of the first one that has none."""
-        return self.solve_many(
-            q, v, a, guess=guess, threads=threads, errors="raise", parameters=parameters
-        ).tau
-
     def _rows(
         self,
         q: ArrayLike,
