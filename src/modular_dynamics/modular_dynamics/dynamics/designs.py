@@ -1,6 +1,6 @@
 """Inverse dynamics of many designs: trees of one structure that differ in their numbers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -215,6 +215,29 @@ def _numbers_at(columns: Columns, numbers: Numbers, values: Array) -> Array | No
         return None
 
 
+def states_of_designs(
+    states: Mapping[str, ArrayLike], widths: Sequence[int], designs: int
+) -> tuple[Array, ...]:
+    """Return the states of all designs, (n, s, ...) or (n, ...), as arrays that the core takes.
+
+    Args:
+        states: by name, q first. widths: length of each of them.
+        designs: their number; 1: one for all states.
+
+    Raises:
+        StateError: another shape, or another number of designs.
+    """
+    arrays = [real_numbers(name, value) for name, value in states.items()]
+    rows = arrays[0].shape[:-1]
+    for name, array, width in zip(states, arrays, widths, strict=True):
+        if array.ndim not in (2, 3) or array.shape != (*rows, width) or designs not in (1, len(array)):
+            raise StateError(
+                f"{name} has shape {array.shape}; with parameters of {designs} designs ({designs}, s, "
+                f"{width}) is needed, s states for each, or ({designs}, {width}), one state"
+            )
+    return tuple(np.require(array, np.float64, ["C", "A"]) for array in arrays)
+
+
 def inverse_dynamics_of_designs(
     graph: SubsystemGraph,
     states: Mapping[str, ArrayLike],
@@ -226,24 +249,15 @@ def inverse_dynamics_of_designs(
     refuse_closures(graph, "inverse dynamics of designs")
     refuse_black_boxes(graph, "inverse dynamics of designs")
     terms, columns = terms_of(friction), checked_columns(graph, parameters)
-    arrays = {name: real_numbers(name, value) for name, value in states.items()}
-    shape, count = arrays["v"].shape, len(columns.values)
-    for name, array in arrays.items():
-        width = graph.nq if name == "q" else graph.nv
-        if array.ndim not in (2, 3) or array.shape != (*shape[:-1], width) or count not in (1, len(array)):
-            raise StateError(
-                f"{name} has shape {array.shape}; with parameters of {count} designs ({count}, s, {width}) "
-                f"is needed, s states for each, or ({count}, {width}), one state"
-            )
+    count = len(columns.values)
+    arrays = states_of_designs(states, (graph.nq, graph.nv, graph.nv), count)
+    shape = arrays[1].shape
     rows = rows_of_designs(columns, _numbers)
-    designs = min([len(arrays["q"]) if count == 1 else count, *rows.errors])
+    designs = min([len(arrays[0]) if count == 1 else count, *rows.errors])
     shape_of_numbers = max(count, designs), rows.numbers.shape[1]
     numbers = np.ascontiguousarray(np.broadcast_to(rows.numbers, shape_of_numbers))
     of_each = 1 if len(shape) == 2 else shape[1]
-    q, v, a = (
-        np.require(array[:designs], np.float64, ["C", "A"]).reshape(designs, of_each, array.shape[-1])
-        for array in arrays.values()
-    )
+    q, v, a = (array[:designs].reshape(designs, of_each, array.shape[-1]) for array in arrays)
     tau = np.empty((designs, of_each, graph.nv))
     done, state, status = graph.once(core_robot).inverse_dynamics_designs(
         numbers[:designs], q, v, a, tau, thread_count(threads), terms

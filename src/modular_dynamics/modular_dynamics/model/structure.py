@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -30,40 +30,6 @@ class SourceText:
     text: str = field(repr=False)
     prefix: str
     links: frozenset[str]
-
-
-def consistent_subsystems(
-    name: str,
-    joints: tuple[Joint, ...],
-    bodies: tuple[Body, ...],
-    parents: Sequence[int | None],
-    subsystems: Sequence[Subsystem],
-    joint_names: Sequence[str],
-) -> tuple[Subsystem, ...]:
-    """Return the subsystems, with the joints and bodies of the graph in place of their own.
-
-    Raises:
-        ModelError: not as many bodies, parents and joints in subsystems as joints; or joint_names that
-            are not the joints that mimic no other, each once.
-    """
-    inside = sum(len(subsystem.joints) for subsystem in subsystems)
-    counts = len(joints), len(bodies), len(parents), inside
-    own = {joint.name for joint in joints if joint.mimic is None}
-    if len({*counts}) > 1 or {*joint_names} != own or len(joint_names) != len(own):
-        raise ModelError(
-            f"'{name}' has {counts[0]} joints, {counts[1]} bodies, {counts[2]} parents, and {inside} joints "
-            "in subsystems: as many of each are needed, and joint_names must name each joint that mimics no "
-            "other once"
-        )
-    return tuple(_with_members(subsystem, joints, bodies) for subsystem in subsystems)
-
-
-def _with_members(subsystem: Subsystem, joints: tuple[Joint, ...], bodies: tuple[Body, ...]) -> Subsystem:
-    """Return the subsystem with its part of the graph's joints and bodies."""
-    rows = slice(subsystem.first, subsystem.first + len(subsystem.joints))
-    if subsystem.joints == joints[rows] and subsystem.bodies == bodies[rows]:
-        return subsystem
-    return replace(subsystem, joints=joints[rows], bodies=bodies[rows])
 
 
 class CoordinateLayout(NamedTuple):
@@ -113,8 +79,23 @@ class Structure(Constant):
 
     def __post_init__(self) -> None:
         self._set(gravity=read_only(self.gravity, (3,), f"the gravity of '{self.name}'"))
-        parts = self.joints, self.bodies, self.parents, self.subsystems, self.joint_names
-        self._set(subsystems=consistent_subsystems(self.name, *parts))
+        inside = sum(len(subsystem.joints) for subsystem in self.subsystems)
+        counts = len(self.joints), len(self.bodies), len(self.parents), inside
+        own = {joint.name for joint in self.joints if joint.mimic is None}
+        if len({*counts}) > 1 or {*self.joint_names} != own or len(self.joint_names) != len(own):
+            raise ModelError(
+                f"'{self.name}' has {counts[0]} joints, {counts[1]} bodies, {counts[2]} parents, and "
+                f"{inside} joints in subsystems: as many of each are needed, and joint_names must name each "
+                "joint that mimics no other once"
+            )
+        self._set(subsystems=tuple(self._with_members(subsystem) for subsystem in self.subsystems))
+
+    def _with_members(self, subsystem: Subsystem) -> Subsystem:
+        """Return the subsystem with its part of the graph's joints and bodies."""
+        rows = slice(subsystem.first, subsystem.first + len(subsystem.joints))
+        joints, bodies = self.joints[rows], self.bodies[rows]
+        is_same = subsystem.joints == joints and subsystem.bodies == bodies
+        return subsystem if is_same else replace(subsystem, joints=joints, bodies=bodies)
 
     @cached_property
     def nq(self) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...dynamics import frame_poses, mass_matrix
+from ...dynamics import kinetic_energy, potential_energy
 from ...dynamics.arguments import Array, errors_begin_with
 from ...dynamics.forward_dynamics import HybridDynamics, completed_by_zeros, prescribed_in, prescribed_names
 from ...dynamics.inverse_dynamics import Wrenches
@@ -89,22 +89,13 @@ def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike)
     and springs at their free lengths.
 
     Raises:
-        StateError: a wrong shape, or a number that is not finite.
+        StateError: a wrong shape, a number that is not finite, or so large that the energy is not.
         UnsupportedModelError: a black box in the graph.
     """
-    require_graph(graph)
+    system = solver_of(graph).system
     q, v = checked_vectors(graph, q=coordinates, v=velocities)
-    poses = frame_poses(graph.tree, q, [body.name for body in graph.bodies])
-    masses = np.array([body.mass for body in graph.bodies])
-    centres = poses @ np.array([[*body.com, 1.0] for body in graph.bodies])[..., None]
-    gravitational = -float(masses @ centres[:, :3, 0] @ graph.gravity)
-    kinetic = 0.5 * float(v @ mass_matrix(graph.tree, q) @ v)
-    stretched = [
-        joint.stiffness * float(graph.joint_position(joint, q)[0] - joint.rest_position) ** 2
-        for joint in graph.joints
-        if joint.stiffness != 0.0
-    ]
-    return gravitational + solver_of(graph).system.spring_energy(q) + 0.5 * sum(stretched) + kinetic
+    of_tree = kinetic_energy(graph.tree, q, v) + potential_energy(graph.tree, q)
+    return float(of_tree + system.spring_energy(q))
 
 
 # Hybrid dynamics with closed loops: some independent joints' torques are known, others' accelerations.

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ...dynamics.arguments import Array, thread_count
 from ...dynamics.core_robot import Robot, robot_arrays
-from ...dynamics.designs import Columns, checked_columns, rows_of_designs
+from ...dynamics.designs import Columns, checked_columns, rows_of_designs, states_of_designs
 from ...dynamics.quantity import counts_friction
 from ...exceptions import ModularDynamicsError, StateError
 from ...model import SubsystemGraph
@@ -23,7 +23,7 @@ from .solver import ClosedLoopSolver, solver_of
 
 def solve_designs(
     graph: SubsystemGraph,
-    motion: tuple[ArrayLike, ArrayLike, ArrayLike],
+    states: Mapping[str, ArrayLike],
     guess: ArrayLike | None,
     threads: int | None,
     errors: str,
@@ -33,9 +33,10 @@ def solve_designs(
     """Return inverse dynamics of many designs: see `solve_many`, which has checked ``errors``."""
     solver, columns = solver_of(graph), checked_columns(graph, parameters)
     widths = len(solver.independent_q), len(solver.independent_v), len(solver.independent_v)
-    given = _rows(motion, widths)
+    given = states_of_designs(states, widths, len(columns.values))
     shape = given[0].shape[:-1]
-    columns = _repeated(columns, shape[0])
+    values = np.broadcast_to(columns.values, (shape[0], len(columns.names)))
+    columns = Columns(graph, columns.names, values)
     count, each = shape[0], shape[1] if len(shape) == 2 else 1
     q, v, a = (x.reshape(count, each, width) for x, width in zip(given, widths, strict=True))
     start, made = _start(solver, guess), rows_of_designs(columns, graph.once(_LoopNumbers).numbers)
@@ -92,27 +93,6 @@ class _LoopNumbers:
         for of_loops, name, where, shape in self._slices:
             (loops if of_loops else robot)[name] = numbers[where].reshape(shape)
         return Loops(Robot(**robot), **loops)
-
-
-def _rows(motion: tuple[ArrayLike, ...], sizes: tuple[int, ...]) -> list[Array]:
-    """Return q, v and a of all states, (n, s, ...) or (n, ...). Raises StateError: other shapes."""
-    arrays = [real_numbers(name, x) for name, x in zip(("q", "v", "a"), motion, strict=True)]
-    for name, array, size in zip(("q", "v", "a"), arrays, sizes, strict=True):
-        if array.ndim not in (2, 3) or array.shape[-1] != size or array.shape[:-1] != arrays[0].shape[:-1]:
-            raise StateError(
-                f"{name} has shape {array.shape}; with parameters (n, s, {size}) is needed, s states for "
-                f"each of n designs, or (n, {size}), one state; q, v and a alike"
-            )
-    return [np.require(x, np.float64, ["C", "A"]) for x in arrays]
-
-
-def _repeated(columns: Columns, count: int) -> Columns:
-    """Return columns with one row for each design. Raises StateError: another number of rows."""
-    rows = len(columns.values)
-    if rows not in (1, count):
-        raise StateError(f"parameters are of {rows} designs, q, v and a of {count}")
-    values = np.broadcast_to(columns.values, (count, len(columns.names)))
-    return Columns(columns.graph, columns.names, values)
 
 
 def _start(solver: ClosedLoopSolver, guess: ArrayLike | None) -> Array:

@@ -126,7 +126,8 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         if parameters is not None:
             if external_wrenches is not None:
                 raise StateError("parameters go without wrenches")
-            return solve_designs(self.graph, (q, v, a), guess, threads, errors, self.friction, parameters)
+            states = {"q": q, "v": v, "a": a}
+            return solve_designs(self.graph, states, guess, threads, errors, self.friction, parameters)
         rows = self._rows(q, v, a, guess, threads, errors, external_wrenches)
         found = rows.values, rows.coordinates, rows.statuses, rows.reasons
         return ClosedLoopResults(*found, *tensions_and_sines(self.graph, rows, self.friction))

@@ -207,7 +207,7 @@ def test_one_state_of_each_and_wrong_arguments(load_robot):
     assert call(q[:0], zeros[:0], zeros[:0], parameters={mass: np.zeros(0)}).tau.shape == (0, 1)
     with pytest.raises(md.UnknownNameError, match=f"no parameter '{mass}s'.*{mass}"):
         call(q, zeros, zeros, parameters={f"{mass}s": 1.0})
-    with pytest.raises(md.StateError, match="parameters are of 3 designs, q, v and a of 4"):
+    with pytest.raises(md.StateError, match=r"q has shape \(4, 1\); with parameters of 3 designs"):
         call(q, zeros, zeros, parameters={mass: [1.0, 2.0, 3.0]})
     with pytest.raises(md.StateError, match=r"v has shape \(3, 1\)"):
         call(q, zeros[:3], zeros, parameters={mass: 1.0})
