@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...dynamics.arguments import Array, thread_count
+from ...dynamics.arguments import Array, errors_begin_with, thread_count
 from ...dynamics.core_robot import Robot, robot_arrays
 from ...dynamics.designs import Columns, checked_columns, rows_of_designs, states_of_designs
 from ...dynamics.quantity import counts_friction
@@ -43,7 +43,7 @@ def solve_designs(
     sizes = (widths[1],), (graph.nq,), (len(graph.springs),), ()
     results_of_all = [np.full((count, each, *size), np.nan) for size in sizes]
     statuses = np.zeros((count, each), np.uint8)
-    reasons = dict[int, ModularDynamicsError]()
+    reasons = dict[int, str]()
     for k in range(count):
         own = dict.fromkeys(range(each), made.errors[k]) if k in made.errors else dict[int, Any]()
         if k not in made.errors:
@@ -53,12 +53,11 @@ def solve_designs(
         for state_number, error in own.items():
             row = k * each + state_number
             if errors == "raise":
-                error.args = (f"design {k}, state {state_number}: {error}", *error.args[1:])
-                raise error
-            reasons[row], statuses[k, state_number] = error, status_of(error)
+                with errors_begin_with(f"design {k}, state {state_number}"):
+                    raise error
+            reasons[row], statuses[k, state_number] = str(error), status_of(error)
     tau, coordinates, *details = (array.reshape(*shape, *array.shape[2:]) for array in results_of_all)
-    texts = {row: str(error) for row, error in reasons.items()}
-    return ClosedLoopResults(tau, coordinates, statuses.reshape(shape), texts, *details)
+    return ClosedLoopResults(tau, coordinates, statuses.reshape(shape), reasons, *details)
 
 
 class _LoopNumbers:
