@@ -227,7 +227,7 @@ def _terms_and_loads(
     if external is None and boxes is None and not graph.once(_has_black_boxes):
         return {}, (terms,)
     given = black_box_wrenches(graph, {} if boxes is None else boxes)
-    loads = loads_on_bodies(graph, {} if external is None else external, given)
+    loads = loads_on_bodies(graph, external, given)
     return given, (terms, loads, passing_of(graph, given) if given else None)
 
 

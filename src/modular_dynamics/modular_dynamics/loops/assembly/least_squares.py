@@ -218,7 +218,7 @@ class LeastSquares:
         return q
 
     def _minimum(self, group: LoopGroup, q: Array, limited: bool) -> Minimum:
-        """Return what is known of the point q (nq,) at which a descent has ended."""
+        """Return residual and gradient of the group at q (nq,), where a descent has ended."""
         phi, J = self._rows(group, q)
         downhill, stopped = -J.T @ phi, np.zeros(len(group.q), np.bool_)
         if limited:

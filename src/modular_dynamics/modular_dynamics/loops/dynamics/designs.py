@@ -1,7 +1,6 @@
 """Inverse dynamics of closed loops for many designs: robots of one structure that differ in their numbers."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,12 +44,15 @@ def solve_designs(
     statuses = np.zeros((count, each), np.uint8)
     reasons = dict[int, str]()
     for k in range(count):
-        own = dict.fromkeys(range(each), made.errors[k]) if k in made.errors else dict[int, Any]()
-        if k not in made.errors:
+        if k in made.errors:
+            errors_of_states = dict.fromkeys(range(each), made.errors[k])
+        else:
             loops = None if k in made.others else graph.once(_LoopNumbers).loops(made.numbers[k])
             state, results = (q[k], v[k], a[k]), tuple(array[k] for array in results_of_all)
-            own = _answer(columns, k, loops, state, start, friction, thread_count(threads), results)
-        for state_number, error in own.items():
+            errors_of_states = _solve_design(
+                columns, k, loops, state, start, friction, thread_count(threads), results
+            )
+        for state_number, error in errors_of_states.items():
             row = k * each + state_number
             if errors == "raise":
                 with errors_begin_with(f"design {k}, state {state_number}"):
@@ -105,7 +107,7 @@ def _start(solver: ClosedLoopSolver, guess: ArrayLike | None) -> Array:
     return solver.close(start[solver.independent_q], start)
 
 
-def _answer(
+def _solve_design(
     columns: Columns,
     design: int,
     loops: Loops | None,

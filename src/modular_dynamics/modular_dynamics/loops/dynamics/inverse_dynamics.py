@@ -68,7 +68,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
                     return tau
             except (TypeError, ValueError):
                 pass  # many states, or what is to be converted or refused
-        self._refuse(black_box_wrenches)
+        self._refuse_black_boxes(black_box_wrenches)
         wrenches = external_wrenches
         if are_many(q, threads):
             rows = self._rows(q, v, a, guess, threads, "raise", wrenches)
@@ -91,7 +91,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         black_box_wrenches: Wrenches = None,
     ) -> ClosedLoopResult:
         """Return torques, wrenches, tensions, coordinates and more of one state."""
-        self._refuse(black_box_wrenches)
+        self._refuse_black_boxes(black_box_wrenches)
         return self._solver.inverse_dynamics_at(q, v, a, guess, external_wrenches, self.friction)
 
     def solve_many(
@@ -161,7 +161,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
             external_wrenches=wrenches,
         )
 
-    def _refuse(self, black_box_wrenches: Wrenches) -> None:
+    def _refuse_black_boxes(self, black_box_wrenches: Wrenches) -> None:
         """Raise StateError where wrenches of black boxes are given."""
         if are_any(black_box_wrenches):
             raise StateError(
