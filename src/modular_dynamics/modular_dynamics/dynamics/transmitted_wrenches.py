@@ -47,8 +47,8 @@ class TransmittedWrenches:
         The link is the child link of the subsystem's first joint. Where several joints start at the
         connection point, or the wrench of a black box was given, it is the link that carries the point.
         """
-        subsystem, first = self.graph.subsystems[index], self.graph.once(_first_joints)[index]
-        connection = subsystem.connection
+        subsystem = self.graph.subsystems[index]
+        connection, first = subsystem.connection, self.graph.first_joints(subsystem)
         if (given := self.black_box_wrenches.get(subsystem.name)) is not None:
             return connection.link, adjoint(connection.x_link_connection, given).vec6()
         if len(first) == 1:
@@ -66,14 +66,13 @@ class TransmittedWrenches:
 
     def _wrench_at_connection_link(self, index: int) -> Array:
         """Return the sum (6,) over the first joints, at and in the frame of the connection point's link."""
-        first = self.graph.once(_first_joints)[index]
+        subsystem = self.graph.subsystems[index]
+        first = self.graph.first_joints(subsystem)
         children = [self.graph.joints[k].child_link for k in first]
-        poses = frame_poses(
-            self.graph.tree, self.q, (self.graph.subsystems[index].connection.link, *children)
-        )
+        poses = frame_poses(self.graph.tree, self.q, (subsystem.connection.link, *children))
         x_link_child = poses[0, :3, :3].T @ poses[1:, :3]
         x_link_child[:, :, 3] -= poses[0, :3, :3].T @ poses[0, :3, 3]
-        wrenches = self.joint_wrenches[list(first)].reshape(-1, 2, 3)
+        wrenches = self.joint_wrenches[first].reshape(-1, 2, 3)
         forces, moments = (wrenches @ x_link_child[:, :, :3].transpose(0, 2, 1)).transpose(1, 0, 2)
         moments += np.cross(x_link_child[:, :, 3], forces)
         return np.concatenate((forces.sum(axis=0), moments.sum(axis=0)))
@@ -88,11 +87,3 @@ class InverseDynamicsResult(TransmittedWrenches):
     """
 
     tau: Array
-
-
-def _first_joints(graph: SubsystemGraph) -> tuple[tuple[int, ...], ...]:
-    """Return for each subsystem the indices of the joints that start at its connection point."""
-    return tuple(
-        tuple(k for k in subsystem.indices if graph.parents[k] not in subsystem.indices)
-        for subsystem in graph.subsystems
-    )

@@ -182,6 +182,10 @@ class Structure(Constant):
         """Return the subsystem that carries another one; None for the ground."""
         return None if subsystem.predecessor is None else self.subsystems[subsystem.predecessor]
 
+    def first_joints(self, subsystem: Subsystem) -> list[int]:
+        """Return the indices of a subsystem's joints that start at its connection point."""
+        return [k for k in subsystem.indices if self.parents[k] not in subsystem.indices]
+
     def _named(self, kind: str, name: str, table: Mapping[str, Item]) -> Item:
         """Return table[name]. Raises UnknownNameError: no such name; it has all names of this kind."""
         if not isinstance(name, str) or name not in table:
