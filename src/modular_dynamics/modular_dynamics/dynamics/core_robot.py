@@ -120,10 +120,12 @@ def core_frames(graph: SubsystemGraph, links: Sequence[str], robot: Robot | None
 
 def loads_on_bodies(
     graph: SubsystemGraph,
-    external: Mapping[str, ArrayLike],
+    external: Mapping[str, ArrayLike] | None,
     boxes: Mapping[str, DualQuaternion] | None = None,
-) -> Array:
+) -> Array | None:
     """Return [force, moment] (n, 6) from outside on each joint's body, at its origin and in its axes.
+
+    None, which the core takes for no loads, where nothing is given.
 
     Args:
         external: {link: [force N, moment N m]} on the link, at and in its frame. Those on the ground do not
@@ -133,8 +135,10 @@ def loads_on_bodies(
     Raises:
         StateError: an unknown link, or not six finite numbers.
     """
+    if external is None and not boxes:
+        return None
     loads = np.zeros((len(graph.joints), 6))
-    for link, wrench in link_wrenches(external).items():
+    for link, wrench in link_wrenches({} if external is None else external).items():
         body = carrying_body(graph, link)
         if body is not None:
             R, p = graph.once(_pose_in_body, link)

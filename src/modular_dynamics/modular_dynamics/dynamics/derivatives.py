@@ -80,8 +80,8 @@ def inverse_dynamics_derivatives(
     if has_loops(graph):
         result: InverseDynamicsDerivatives = of_loops("inverse_dynamics_derivatives")(**locals())
         return result
-    loads = None if external_wrenches is None else loads_on_bodies(graph, external_wrenches)
-    array = evaluate(graph, _OF_TORQUES, (q, v, a), out, threads, after=(terms_of(friction), loads))
+    after = terms_of(friction), loads_on_bodies(graph, external_wrenches)
+    array = evaluate(graph, _OF_TORQUES, (q, v, a), out, threads, after=after)
     return InverseDynamicsDerivatives(array[..., 0, :, :], array[..., 1, :, :], array[..., 2, :, :])
 
 
@@ -116,8 +116,7 @@ def forward_dynamics_derivatives(
     if has_loops(graph):
         result: ForwardDynamicsDerivatives = of_loops("forward_dynamics_derivatives")(**locals())
         return result
-    loads = None if external_wrenches is None else loads_on_bodies(graph, external_wrenches)
-    after = terms_of(friction), loads
+    after = terms_of(friction), loads_on_bodies(graph, external_wrenches)
     array = evaluate(graph, _OF_ACCELERATIONS, (q, v, tau), None, threads, after=after)
     nv = graph.nv
     dq, dv, dtau = (array[..., k * nv : (k + 1) * nv, :] for k in range(3))

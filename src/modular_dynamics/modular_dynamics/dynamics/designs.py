@@ -1,6 +1,6 @@
 """Inverse dynamics of many designs: trees of one structure that differ in their numbers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -45,9 +45,9 @@ class Columns:
     names: tuple[str, ...]
     values: Array
 
-    def design(self, row: int) -> SubsystemGraph:
-        """Return the robot of a row, with all parameters applied. Raises ModelError: impossible numbers."""
-        return self.graph.with_parameters(dict(zip(self.names, self.values[row].tolist(), strict=True)))
+    def robot(self, values: Array) -> SubsystemGraph:
+        """Return the robot with these values (k,), such as a row's. Raises ModelError: impossible numbers."""
+        return self.graph.with_parameters(dict(zip(self.names, values.tolist(), strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +155,7 @@ def _write_built(columns: Columns, numbers: Numbers, group: NDArray[np.intp], ro
         equal.setdefault(columns.values[k].tobytes(), []).append(k)
     for indices in equal.values():
         try:
-            row = numbers(columns.design(indices[0]))
+            row = numbers(columns.robot(columns.values[indices[0]]))
         except ModularDynamicsError as error:
             rows.errors.update(dict.fromkeys(indices, error))
             continue
@@ -210,9 +210,32 @@ def _interpolate(
 def _numbers_at(columns: Columns, numbers: Numbers, values: Array) -> Array | None:
     """Return the numbers of the robot with these values (k,); None if it is invalid or its arrays differ."""
     try:
-        return numbers(columns.graph.with_parameters(dict(zip(columns.names, values.tolist(), strict=True))))
+        return numbers(columns.robot(values))
     except ModularDynamicsError:
         return None
+
+
+def states_of_designs(
+    states: Mapping[str, ArrayLike], widths: Sequence[int], designs: int
+) -> tuple[Array, ...]:
+    """Return the states of all designs, (n, s, ...) or (n, ...), as arrays that the core takes.
+
+    Args:
+        states: by name, q first. widths: length of each of them.
+        designs: their number; 1: one for all states.
+
+    Raises:
+        StateError: another shape, or another number of designs.
+    """
+    arrays = [real_numbers(name, value) for name, value in states.items()]
+    rows = arrays[0].shape[:-1]
+    for name, array, width in zip(states, arrays, widths, strict=True):
+        if array.ndim not in (2, 3) or array.shape != (*rows, width) or designs not in (1, len(array)):
+            raise StateError(
+                f"{name} has shape {array.shape}; with parameters of {designs} designs ({designs}, s, "
+                f"{width}) is needed, s states for each, or ({designs}, {width}), one state"
+            )
+    return tuple(np.require(array, np.float64, ["C", "A"]) for array in arrays)
 
 
 def inverse_dynamics_of_designs(
@@ -226,36 +249,23 @@ def inverse_dynamics_of_designs(
     refuse_closures(graph, "inverse dynamics of designs")
     refuse_black_boxes(graph, "inverse dynamics of designs")
     terms, columns = terms_of(friction), checked_columns(graph, parameters)
-    arrays = {name: real_numbers(name, value) for name, value in states.items()}
-    shape, count = arrays["v"].shape, len(columns.values)
-    for name, array in arrays.items():
-        width = graph.nq if name == "q" else graph.nv
-        if array.ndim not in (2, 3) or array.shape != (*shape[:-1], width) or count not in (1, len(array)):
-            raise StateError(
-                f"{name} has shape {array.shape}; with parameters of {count} designs ({count}, s, {width}) "
-                f"is needed, s states for each, or ({count}, {width}), one state"
-            )
+    count = len(columns.values)
+    arrays = states_of_designs(states, (graph.nq, graph.nv, graph.nv), count)
+    shape = arrays[1].shape
     rows = rows_of_designs(columns, _numbers)
-    designs = min([len(arrays["q"]) if count == 1 else count, *rows.errors])
+    designs = min([len(arrays[0]) if count == 1 else count, *rows.errors])
     shape_of_numbers = max(count, designs), rows.numbers.shape[1]
     numbers = np.ascontiguousarray(np.broadcast_to(rows.numbers, shape_of_numbers))
     of_each = 1 if len(shape) == 2 else shape[1]
-    q, v, a = (
-        np.require(array[:designs], np.float64, ["C", "A"]).reshape(designs, of_each, array.shape[-1])
-        for array in arrays.values()
-    )
+    q, v, a = (array[:designs].reshape(designs, of_each, array.shape[-1]) for array in arrays)
     tau = np.empty((designs, of_each, graph.nv))
     done, state, status = graph.once(core_robot).inverse_dynamics_designs(
         numbers[:designs], q, v, a, tau, thread_count(threads), terms
     )
     if status != GOOD:
-        with errors_begin_with(f"design {done}"):
-            where = f"row {state}: " if len(shape) == 3 else ""
-            try:
-                checked_vectors(graph, q=q[done, state], v=v[done, state], a=a[done, state])
-            except StateError as error:
-                raise StateError(f"{where}{error}") from None
-            raise StateError(f"{where}q, v and a are finite, but so large that the torques are not")
+        with errors_begin_with(f"design {done}" + (f": row {state}" if len(shape) == 3 else "")):
+            checked_vectors(graph, q=q[done, state], v=v[done, state], a=a[done, state])
+            raise StateError("q, v and a are finite, but so large that the torques are not")
     if rows.errors:
         with errors_begin_with(f"design {designs}"):
             raise rows.errors[designs]

@@ -72,8 +72,7 @@ def forward_dynamics(
     if has_loops(graph):
         accelerations: Array = of_loops("forward_dynamics")(**locals())
         return accelerations
-    loads = None if external_wrenches is None else loads_on_bodies(graph, external_wrenches)
-    after = terms_of(friction), loads
+    after = terms_of(friction), loads_on_bodies(graph, external_wrenches)
     return evaluate(graph, _FORWARD_DYNAMICS, (q, v, tau), out, threads, after=after)
 
 
@@ -133,10 +132,17 @@ def hybrid_dynamics(
             graph, q, v, known_tau, external_wrenches=external_wrenches, friction=friction, threads=threads
         )
         return HybridDynamics(accelerations, np.array(known_tau, np.float64))
-    loads = None if external_wrenches is None else loads_on_bodies(graph, external_wrenches)
-    states, after = (q, v, known_a, known_tau), (terms_of(friction), loads)
+    states = q, v, known_a, known_tau
+    after = terms_of(friction), loads_on_bodies(graph, external_wrenches)
     result = evaluate(graph, _HYBRID_DYNAMICS, states, None, threads, before=(is_known,), after=after)
     return HybridDynamics(result[..., 0, :], result[..., 1, :])
+
+
+def prescribed_names(prescribed: Iterable[str]) -> list[str]:
+    """Return the names of prescribed joints as a list, of one name too. Raises StateError: no names."""
+    if not isinstance(prescribed, Iterable):
+        raise StateError(f"prescribed is {prescribed!r}; the names of joints are needed, [] for none")
+    return [prescribed] if isinstance(prescribed, str) else list(prescribed)
 
 
 def prescribed_in(
@@ -145,11 +151,9 @@ def prescribed_in(
     """Return which of v (nv,) belong to the prescribed joints.
 
     Raises:
-        StateError: a name that is no choice.
+        StateError: no names, or a name that is no choice.
     """
-    if not isinstance(prescribed, Iterable):
-        raise StateError(f"prescribed is {prescribed!r}; the names of joints are needed, [] for none")
-    names, known = [prescribed] if isinstance(prescribed, str) else list(prescribed), list(choices)
+    names, known = prescribed_names(prescribed), list(choices)
     for name in names:
         if name not in known:
             raise StateError(

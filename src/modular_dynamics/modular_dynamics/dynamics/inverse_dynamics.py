@@ -20,7 +20,7 @@ from .arguments import Array, has_loops, of_loops
 from .core_robot import ARMATURE, GOOD, OVERFLOW, loads_on_bodies, passing_of
 from .designs import inverse_dynamics_of_designs
 from .quantity import Quantity, evaluate, terms_of
-from .transmitted_wrenches import InverseDynamicsResult, first_joints
+from .transmitted_wrenches import InverseDynamicsResult
 
 Wrenches = Mapping[str, ArrayLike] | None
 
@@ -118,7 +118,13 @@ def inverse_dynamics(
         return prepared(q, v, a, guess, out, **wrenches, threads=threads)
     if external_wrenches is not None or black_box_wrenches is not None or out is not None:
         raise StateError("parameters go without wrenches and out")
-    return prepared.of_designs(q, v, a, guess, parameters, threads)
+    if graph.has_loops:
+        of_many: Any = prepared
+        tau: Array = of_many.solve_many(
+            q, v, a, guess=guess, threads=threads, errors="raise", parameters=parameters
+        ).tau
+        return tau
+    return inverse_dynamics_of_designs(graph, {"q": q, "v": v, "a": a}, parameters, threads, friction)
 
 
 def _with_friction(graph: SubsystemGraph) -> "InverseDynamics":
@@ -191,19 +197,6 @@ class InverseDynamics:
         _, after = _terms_and_loads(self.graph, external_wrenches, black_box_wrenches, self.friction)
         return evaluate(self.graph, _INVERSE_DYNAMICS, (q, v, a), out, threads, after=after)
 
-    def of_designs(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        a: ArrayLike,
-        guess: ArrayLike | None,
-        parameters: Mapping[str, ArrayLike],
-        threads: int | None,
-    ) -> NDArray[Any]:
-        """Return torques of many designs: see ``parameters`` of `inverse_dynamics`."""
-        states = {"q": q, "v": v, "a": a}
-        return inverse_dynamics_of_designs(self.graph, states, parameters, threads, self.friction)
-
     def solve(
         self,
         q: ArrayLike,
@@ -223,7 +216,7 @@ class InverseDynamics:
         q, v, a = checked_vectors(graph, q=q, v=v, a=a)
         tau = evaluate(graph, _INVERSE_DYNAMICS, (q, v, a), after=after)  # as a call: equal bits
         wrenches = evaluate(graph, _JOINT_WRENCHES, (q, v, a), after=after)[graph.nv :].reshape(-1, 6)
-        return InverseDynamicsResult(graph, np.array(q), boxes, wrenches, graph.once(first_joints), tau)
+        return InverseDynamicsResult(graph, np.array(q), boxes, wrenches, tau)
 
 
 def _terms_and_loads(
@@ -234,7 +227,7 @@ def _terms_and_loads(
     if external is None and boxes is None and not graph.once(_has_black_boxes):
         return {}, (terms,)
     given = black_box_wrenches(graph, {} if boxes is None else boxes)
-    loads = loads_on_bodies(graph, {} if external is None else external, given)
+    loads = loads_on_bodies(graph, external, given)
     return given, (terms, loads, passing_of(graph, given) if given else None)
 
 

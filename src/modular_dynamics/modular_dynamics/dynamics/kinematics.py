@@ -231,8 +231,9 @@ def jacobian(
         StateError: a link that the graph does not have, unknown axes, a wrong shape, a number that is not
             finite.
     """
-    form, (name,) = _choice("axes", axes, _AXES), _single_link(graph, link)
-    return evaluate(graph, _JACOBIAN, (q,), out, threads, before=(graph.once(core_frames, (name,)), form))
+    form = _choice("axes", axes, _AXES)
+    frames = graph.once(core_frames, _single_link(graph, link))
+    return evaluate(graph, _JACOBIAN, (q,), out, threads, before=(frames, form))
 
 
 def jacobian_drift(
@@ -255,8 +256,7 @@ def jacobian_drift(
         StateError: as of ``frame_velocities``.
     """
     form = _choice("axes", axes, {"root": 0, "link": OWN_AXES + SPATIAL})
-    name = _single_link(graph, link)
-    frames = graph.once(core_frames, name)
+    frames = graph.once(core_frames, _single_link(graph, link))
     drift = evaluate(graph, _DRIFT, (q, v, None), None, threads, before=(frames, form), shape=(1, 6))
     return drift[..., 0, :]
 

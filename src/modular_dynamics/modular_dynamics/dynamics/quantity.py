@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from ..exceptions import StateError
 from ..model import SubsystemGraph, checked_vectors, refuse_black_boxes, refuse_closures, require_graph
-from .arguments import Array, checked_out, state_rows, thread_count
+from ..model.structure import joint_at
+from .arguments import Array, checked_out, errors_begin_with, state_rows, thread_count
 from .core_robot import ARMATURE, FRICTION, GOOD, NO_INERTIA, OVERFLOW, SPRINGS, core_robot
 
 #: Coordinates [rad or m] from which on single precision loses more than 1e-6: they are refused.
@@ -200,9 +201,10 @@ class _Call(NamedTuple):
         if not q.size or (q.max() < SINGLE_UP_TO and q.min() > -SINGLE_UP_TO):
             return
         for row, k in np.argwhere((np.abs(q) >= SINGLE_UP_TO) & np.isfinite(q))[:1]:
+            joint = joint_at(self.graph, k, self.graph.q_slice)
             raise StateError(
-                f"row {row}: q[{k}] is {q[row, k]:.6g}; single precision, of float32 arrays, takes less than "
-                f"{SINGLE_UP_TO:g} rad or m: give float64 arrays"
+                f"row {row}: q[{k}] of joint '{joint}' is {q[row, k]:.6g}; single precision, of float32 "
+                f"arrays, takes less than {SINGLE_UP_TO:g} rad or m: give float64 arrays"
             )
 
     def _write_rows(self, arrays: dict[str, NDArray[Any]], result: NDArray[Any], threads: int) -> None:
@@ -221,10 +223,8 @@ class _Call(NamedTuple):
             )
             if status != GOOD:
                 row = first + done
-                try:
+                with errors_begin_with(f"row {row}"):
                     self._fail(status, {name: array[row] for name, array in arrays.items()})
-                except StateError as error:
-                    raise StateError(f"row {row}: {error}") from None
 
     def _kind(self, arrays: dict[str, NDArray[Any]], out: NDArray[Any] | None) -> np.dtype[Any]:
         """Return the dtype of the result: single precision for torques of arrays that all have it."""

@@ -1,7 +1,7 @@
 """The result of inverse dynamics: torques, and the wrenches of joints and connection points."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -10,9 +10,6 @@ from ..algebra import DualQuaternion, adjoint
 from ..model import SubsystemGraph
 from .arguments import Array
 from .kinematics import frame_poses
-
-#: Indices of the joints that start at a connection point.
-FirstJoints = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,14 +24,12 @@ class TransmittedWrenches:
             connection frame.
         joint_wrenches: (n, 6) the wrench that each joint passes on to its child link, at and in that link's
             frame.
-        first_joints: of each subsystem.
     """
 
     graph: SubsystemGraph
     q: Array
     black_box_wrenches: Mapping[str, DualQuaternion]
     joint_wrenches: Array
-    first_joints: tuple[FirstJoints, ...] = field(repr=False)
 
     @cached_property
     def connection_wrenches(self) -> Array:
@@ -52,8 +47,8 @@ class TransmittedWrenches:
         The link is the child link of the subsystem's first joint. Where several joints start at the
         connection point, or the wrench of a black box was given, it is the link that carries the point.
         """
-        subsystem, first = self.graph.subsystems[index], self.first_joints[index]
-        connection = subsystem.connection
+        subsystem = self.graph.subsystems[index]
+        connection, first = subsystem.connection, self.graph.first_joints(subsystem)
         if (given := self.black_box_wrenches.get(subsystem.name)) is not None:
             return connection.link, adjoint(connection.x_link_connection, given).vec6()
         if len(first) == 1:
@@ -71,14 +66,13 @@ class TransmittedWrenches:
 
     def _wrench_at_connection_link(self, index: int) -> Array:
         """Return the sum (6,) over the first joints, at and in the frame of the connection point's link."""
-        first = self.first_joints[index]
+        subsystem = self.graph.subsystems[index]
+        first = self.graph.first_joints(subsystem)
         children = [self.graph.joints[k].child_link for k in first]
-        poses = frame_poses(
-            self.graph.tree, self.q, (self.graph.subsystems[index].connection.link, *children)
-        )
+        poses = frame_poses(self.graph.tree, self.q, (subsystem.connection.link, *children))
         x_link_child = poses[0, :3, :3].T @ poses[1:, :3]
         x_link_child[:, :, 3] -= poses[0, :3, :3].T @ poses[0, :3, 3]
-        wrenches = self.joint_wrenches[list(first)].reshape(-1, 2, 3)
+        wrenches = self.joint_wrenches[first].reshape(-1, 2, 3)
         forces, moments = (wrenches @ x_link_child[:, :, :3].transpose(0, 2, 1)).transpose(1, 0, 2)
         moments += np.cross(x_link_child[:, :, 3], forces)
         return np.concatenate((forces.sum(axis=0), moments.sum(axis=0)))
@@ -93,11 +87,3 @@ class InverseDynamicsResult(TransmittedWrenches):
     """
 
     tau: Array
-
-
-def first_joints(graph: SubsystemGraph) -> tuple[FirstJoints, ...]:
-    """Return for each subsystem the joints that start at its connection point."""
-    return tuple(
-        tuple(k for k in subsystem.indices if graph.parents[k] not in subsystem.indices)
-        for subsystem in graph.subsystems
-    )

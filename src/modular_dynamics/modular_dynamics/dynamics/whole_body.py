@@ -15,26 +15,31 @@ from .arguments import Array
 from .quantity import Quantity, evaluate
 
 
-def _require(graph: SubsystemGraph) -> None:
-    """Raise StateError where masses are unknown."""
+def _require_known_masses(graph: SubsystemGraph) -> None:
+    """Raise StateError for black boxes, whose masses are unknown."""
     refuse_black_boxes(graph, "the motion of all masses")
 
 
-def _require_mass(graph: SubsystemGraph) -> None:
-    """Raise StateError where masses are unknown, or all zero."""
+def _require_moving_mass(graph: SubsystemGraph) -> None:
+    """Raise StateError for black boxes, whose masses are unknown, or where all masses are zero."""
     refuse_black_boxes(graph, "the centroidal momentum matrix")
     _moving_mass(graph)
 
 
 _SUMS = Quantity(
-    "whole_body", ("q", "v", "a"), lambda graph: (16,), "sums over all bodies", _require, at_rest=("v", "a")
+    "whole_body",
+    ("q", "v", "a"),
+    lambda graph: (16,),
+    "sums over all bodies",
+    _require_known_masses,
+    at_rest=("v", "a"),
 )
 _MOMENTUM_MATRIX = Quantity(
     "momentum_matrix",
     ("q",),
     lambda graph: (6, graph.nv),
     "elements of the centroidal momentum matrix",
-    _require_mass,
+    _require_moving_mass,
 )
 
 

@@ -99,6 +99,7 @@ class SubsystemGraph(Structure):
 
     @cached_property
     def _kept(self) -> dict[Any, Any]:
+        """Results of `once`, by function and arguments."""
         return {}
 
     def once(self, make: Callable[..., T], *arguments: Any) -> T:

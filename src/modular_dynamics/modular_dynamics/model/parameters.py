@@ -184,7 +184,7 @@ def _with_moving_joint(graph: Graph, joint: Joint, origin: DualQuaternion) -> Gr
     subsystems = []
     for subsystem in graph.subsystems:
         point = subsystem.connection
-        if [i for i in subsystem.indices if graph.parents[i] not in subsystem.indices] == [k]:
+        if graph.first_joints(subsystem) == [k]:
             point = replace(point, x_link_connection=origin, x_body_connection=x)
         subsystems.append(replace(subsystem, connection=point))
     graph = changed(graph, subsystems=tuple(subsystems))

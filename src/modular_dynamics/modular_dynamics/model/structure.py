@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -30,40 +30,6 @@ class SourceText:
     text: str = field(repr=False)
     prefix: str
     links: frozenset[str]
-
-
-def consistent_subsystems(
-    name: str,
-    joints: tuple[Joint, ...],
-    bodies: tuple[Body, ...],
-    parents: Sequence[int | None],
-    subsystems: Sequence[Subsystem],
-    joint_names: Sequence[str],
-) -> tuple[Subsystem, ...]:
-    """Return the subsystems, with the joints and bodies of the graph in place of their own.
-
-    Raises:
-        ModelError: not as many bodies, parents and joints in subsystems as joints; or joint_names that
-            are not the joints that mimic no other, each once.
-    """
-    inside = sum(len(subsystem.joints) for subsystem in subsystems)
-    counts = len(joints), len(bodies), len(parents), inside
-    own = {joint.name for joint in joints if joint.mimic is None}
-    if len({*counts}) > 1 or {*joint_names} != own or len(joint_names) != len(own):
-        raise ModelError(
-            f"'{name}' has {counts[0]} joints, {counts[1]} bodies, {counts[2]} parents, and {inside} joints "
-            "in subsystems: as many of each are needed, and joint_names must name each joint that mimics no "
-            "other once"
-        )
-    return tuple(_with_members(subsystem, joints, bodies) for subsystem in subsystems)
-
-
-def _with_members(subsystem: Subsystem, joints: tuple[Joint, ...], bodies: tuple[Body, ...]) -> Subsystem:
-    """Return the subsystem with its part of the graph's joints and bodies."""
-    rows = slice(subsystem.first, subsystem.first + len(subsystem.joints))
-    if subsystem.joints == joints[rows] and subsystem.bodies == bodies[rows]:
-        return subsystem
-    return replace(subsystem, joints=joints[rows], bodies=bodies[rows])
 
 
 class CoordinateLayout(NamedTuple):
@@ -113,8 +79,23 @@ class Structure(Constant):
 
     def __post_init__(self) -> None:
         self._set(gravity=read_only(self.gravity, (3,), f"the gravity of '{self.name}'"))
-        parts = self.joints, self.bodies, self.parents, self.subsystems, self.joint_names
-        self._set(subsystems=consistent_subsystems(self.name, *parts))
+        inside = sum(len(subsystem.joints) for subsystem in self.subsystems)
+        counts = len(self.joints), len(self.bodies), len(self.parents), inside
+        own = {joint.name for joint in self.joints if joint.mimic is None}
+        if len({*counts}) > 1 or {*self.joint_names} != own or len(self.joint_names) != len(own):
+            raise ModelError(
+                f"'{self.name}' has {counts[0]} joints, {counts[1]} bodies, {counts[2]} parents, and "
+                f"{inside} joints in subsystems: as many of each are needed, and joint_names must name each "
+                "joint that mimics no other once"
+            )
+        self._set(subsystems=tuple(self._with_members(subsystem) for subsystem in self.subsystems))
+
+    def _with_members(self, subsystem: Subsystem) -> Subsystem:
+        """Return the subsystem with its part of the graph's joints and bodies."""
+        rows = slice(subsystem.first, subsystem.first + len(subsystem.joints))
+        joints, bodies = self.joints[rows], self.bodies[rows]
+        is_same = subsystem.joints == joints and subsystem.bodies == bodies
+        return subsystem if is_same else replace(subsystem, joints=joints, bodies=bodies)
 
     @cached_property
     def nq(self) -> int:
@@ -201,6 +182,10 @@ class Structure(Constant):
         """Return the subsystem that carries another one; None for the ground."""
         return None if subsystem.predecessor is None else self.subsystems[subsystem.predecessor]
 
+    def first_joints(self, subsystem: Subsystem) -> list[int]:
+        """Return the indices of a subsystem's joints that start at its connection point."""
+        return [k for k in subsystem.indices if self.parents[k] not in subsystem.indices]
+
     def _named(self, kind: str, name: str, table: Mapping[str, Item]) -> Item:
         """Return table[name]. Raises UnknownNameError: no such name; it has all names of this kind."""
         if not isinstance(name, str) or name not in table:
@@ -286,8 +271,7 @@ def state_array(graph: Structure, name: str, value: object, *, rows: bool = True
     finite = np.isfinite(array)
     if not finite.all():
         index = np.argwhere(~finite)[0].tolist()
-        where = next(n for n in graph.joint_names if index[-1] in range(*slice_of(n).indices(needed)))
-        number = array[tuple(index)]
+        where, number = joint_at(graph, index[-1], slice_of), array[tuple(index)]
         raise StateError(f"{name}{index} of joint '{where}' is {number}; a finite number is needed")
     for _, part, _ in graph.coordinate_layout.with_quaternion if is_q else ():
         if (np.linalg.norm(array[..., part][..., -4:], axis=-1) < SMALLEST_NORM).any():
@@ -296,6 +280,11 @@ def state_array(graph: Structure, name: str, value: object, *, rows: bool = True
                 f"{name}[{part.stop - 4}:{part.stop}] of joint '{joint}' is a zero quaternion (w x y z)"
             )
     return array
+
+
+def joint_at(graph: Structure, index: int, slice_of: Callable[[str], slice]) -> str:
+    """Return the joint to which a coordinate belongs; ``slice_of``: the graph's q_slice or v_slice."""
+    return next(name for name in graph.joint_names if slice_of(name).start <= index < slice_of(name).stop)
 
 
 def closing_elements(graph: Structure) -> dict[str, list[str]]:

@@ -12,8 +12,8 @@ from helpers.robots.urdf_text import inertial, joint, robot
 from helpers.tree_dynamics import random_states
 
 
-def arm(offset=0.0):
-    """Two parallel joints about y, the second at x = 0.5, z = offset."""
+def arm(axis=(0, 1, 0)):
+    """A joint about y, and another one about ``axis`` at x = 0.5."""
     first = inertial(2.0, [0.2, 0.01, 0.03], np.diag([0.01, 0.02, 0.03]))
     second = inertial(1.5, [0.3, 0.02, 0.04], np.diag([0.02, 0.03, 0.04]))
     links = [
@@ -23,7 +23,7 @@ def arm(offset=0.0):
     ]
     joints = [
         joint("shoulder", "revolute", "base", "upper", [0, 0, 0], axis=[0, 1, 0]),
-        joint("elbow", "revolute", "upper", "lower", [0.5, 0, offset], axis=[0, 1, 0]),
+        joint("elbow", "revolute", "upper", "lower", [0.5, 0, 0], axis=axis),
     ]
     return md.load_urdf(robot("arm", [*links, *joints]))
 
@@ -102,18 +102,7 @@ def test_bad_robots_are_refused(boxed_arm, load_robot):
     with pytest.raises(md.StateError, match="its black boxes are tool"):
         md.base_parameters(boxed_arm)
     with pytest.raises(md.StateError, match="the number of base parameters of 'arm' is not clear"):
-        md.base_parameters(nearly_in_line())
-
-
-def nearly_in_line():
-    """A second joint whose axis misses being parallel by 1e-9 rad."""
-    first = inertial(2.0, [0.2, 0.01, 0.03], np.diag([0.01, 0.02, 0.03]))
-    links = ['<link name="base"/>', f'<link name="a">{first}</link>', f'<link name="b">{first}</link>']
-    joints = [
-        joint("one", "revolute", "base", "a", [0, 0, 0], axis=[0, 1, 0]),
-        joint("two", "revolute", "a", "b", [0.5, 0, 0], axis=[3e-9, 1, 0]),
-    ]
-    return md.load_urdf(robot("arm", [*links, *joints]))
+        md.base_parameters(arm(axis=(3e-9, 1, 0)))  # nearly parallel
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "x", None, True])

@@ -26,10 +26,9 @@ from helpers.tree_dynamics import assert_close, differences, random_state
 def test_torques_without_an_argument_for_wrenches_name_the_function_that_has_it(
     boxed_arm, function, vectors, quantity
 ):
-    shape = (2, boxed_arm.nv) if "batch" in function.__name__ else (boxed_arm.nv,)
     text = rf"{quantity} of .* is not known: its black boxes are tool; inverse_dynamics .* black_box_wrenches"
     with pytest.raises(md.StateError, match=text):
-        function(boxed_arm, *np.zeros((vectors, *shape)))
+        function(boxed_arm, *np.zeros((vectors, boxed_arm.nv)))
 
 
 # Trees of joints of every type, with armature, springs and friction: Pinocchio, energy, there and back.

@@ -13,7 +13,6 @@ from helpers import tree_dynamics
 from helpers.paths import ROBOTS
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import partitions, random_trees
-from helpers.tree_dynamics import assert_close as assert_close_of_motions
 from modular_dynamics.algebra import rotation_matrix, to_rotation_translation, translation
 
 assert_close = partial(tree_dynamics.assert_close, least=1.0)
@@ -198,11 +197,11 @@ def assert_agrees_of_motions(graph, q, v, a, links):
                 continue
             frame = pin.model.getFrameId(link, pinocchio.FrameType.BODY)
             theirs = pinocchio.getFrameVelocity(*arguments, frame, reference).vector
-            assert_close_of_motions(ours[k], theirs, 1e-11, 1.0)
+            assert_close(ours[k], theirs, 1e-11)
             theirs = pinocchio.getFrameAcceleration(*arguments, frame, reference).vector
-            assert_close_of_motions(accelerations["spatial"][k], theirs, 1e-11, 1.0)
+            assert_close(accelerations["spatial"][k], theirs, 1e-11)
             theirs = pinocchio.getFrameClassicalAcceleration(*arguments, frame, reference).vector
-            assert_close_of_motions(accelerations["classical"][k], theirs, 1e-11, 1.0)
+            assert_close(accelerations["classical"][k], theirs, 1e-11)
 
 
 @examples(60)

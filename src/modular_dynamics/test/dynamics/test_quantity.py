@@ -190,7 +190,7 @@ def test_single_precision_refuses_positions_of_which_it_loses_digits(load_robot)
     assert md.inverse_dynamics(graph, *single_precision(q, rates, rates)).dtype == np.float32
     q[17, 2] = -16.5
     with pytest.raises(
-        md.StateError, match=r"row 17: q\[2\] is -16.5; .*less than 16 rad or m: give float64"
+        md.StateError, match=r"row 17: q\[2\] of joint 'left' is -16.5; .*less than 16 rad or m: give float64"
     ):
         md.inverse_dynamics(graph, *single_precision(q, rates, rates))
     assert np.isfinite(md.inverse_dynamics(graph, q, rates, rates)).all()

@@ -107,7 +107,7 @@ def assemble(graph: SubsystemGraph, guess: ArrayLike | None = None) -> ClosedCon
     result = assembler.search(start)
     if result.open_groups:
         beyond = assembler.search(result.q, limited=False)
-        raise cannot_close(assembler.system, result, beyond, "all joints")
+        raise cannot_close(assembler.system, result, beyond)
     q, at_limits = result.q, list[str]()
     for name in graph.joint_names:
         position = q[graph.q_slice(name)][0]

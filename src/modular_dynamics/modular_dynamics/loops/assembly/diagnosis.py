@@ -59,12 +59,12 @@ def raise_if_singular(system: ConstraintSystem, coordinates: Array, condition: f
 
 def raise_if_dependent(system: ConstraintSystem, coordinates: Array, W: Array) -> None:
     """Raise ClosureError where loops couple the independent joints to each other, J W != 0: too many."""
-    scaled = system.row_scale[:, None] * system.evaluate(coordinates).J
+    graph, J = system.graph, system.evaluate(coordinates).J
+    scaled = system.row_scale[:, None] * J
     largest = max(1.0, float(np.abs(scaled).max(initial=0.0)))
     violated = np.abs(scaled @ W) > LARGEST_VIOLATION * largest
     if not violated.any():
         return
-    graph, J = system.graph, system.evaluate(coordinates).J
     coupled = dict.fromkeys(system.given_names[violated.any(axis=0)])
     loops = dict.fromkeys(np.array(system.names)[violated.any(axis=1)])
     freedoms = graph.nv - system.rank(J)
@@ -114,18 +114,17 @@ def open_loops(system: ConstraintSystem, coordinates: Array, where: str, why: st
     )
 
 
-def cannot_close(system: ConstraintSystem, result: Search, beyond: Search, moving: str) -> ClosureError:
-    """Return the error for loops that no motion of the joints closes, within limits or at all.
+def cannot_close(system: ConstraintSystem, result: Search, beyond: Search) -> ClosureError:
+    """Return the error for loops that no motion of all joints closes, within limits or at all.
 
     Args:
-        result, beyond: of the searches within limits and without them. moving: which joints, as text for
-            the message.
+        result, beyond: of the searches within limits and without them.
     """
     if not beyond.open_groups:
         names = (name for minimum in result.open_groups for name in minimum.group.joints)
         over = [text for text in (_over_limits(system, name, beyond.q) for name in names) if text]
         why = f"they were closed beyond limits only, with {', '.join(over)} [rad or m]. Widen the limits"
-        return open_loops(system, result.q, f"within the limits of {moving}", why)
+        return open_loops(system, result.q, "within the limits of all joints", why)
     worst = max(beyond.open_groups, key=lambda minimum: minimum.residual)
     if worst.gradient <= FLAT * worst.residual:
         why = (
@@ -138,7 +137,7 @@ def cannot_close(system: ConstraintSystem, result: Search, beyond: Search, movin
             f". The frames of {', '.join(turned)} are reversed there, by 180 degrees: turn its predecessor's "
             "or its successor's frame"
         )
-    return open_loops(system, beyond.q, f"with {moving} free", why)
+    return open_loops(system, beyond.q, "with all joints free", why)
 
 
 def _over_limits(system: ConstraintSystem, name: str, q: Array) -> str:
@@ -170,7 +169,7 @@ def unclosed(system: ConstraintSystem, coordinates: Array) -> ClosureError:
     free = ConstraintSystem(graph.with_independent_joints(*graph.joint_names))  # none depends on others
     result = LeastSquares(free, graph.joint_names).search(coordinates, limited=False)
     if result.open_groups:
-        return cannot_close(free, result, result, "all joints")
+        return cannot_close(free, result, result)
     there = system.projection(result.q)
     try:
         if there.condition < WORST_CONDITION:

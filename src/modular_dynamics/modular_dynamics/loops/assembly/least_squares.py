@@ -7,6 +7,7 @@ needs no regular Jacobian; where loops cannot close it ends at a minimum of the 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,20 +172,17 @@ class LeastSquares:
         from scipy.optimize import least_squares  # noqa: PLC0415  # slow to import, and seldom needed
 
         q = start.copy()
-        last: tuple[bytes, Array, Array] = b"", np.zeros(0), np.zeros((0, 0))
 
-        def rows(x: Array) -> tuple[bytes, Array, Array]:
-            nonlocal last
-            if last[0] != x.tobytes():  # scipy asks for values, then for derivatives
-                q[group.q] = x
-                last = x.tobytes(), *self._rows(group, q)
-            return last
+        @lru_cache(1)  # scipy asks for values, then for derivatives
+        def rows(x: bytes) -> tuple[Array, Array]:
+            q[group.q] = np.frombuffer(x)
+            return self._rows(group, q)
 
         def values(x: Array) -> Array:
-            return rows(x)[1]
+            return rows(x.tobytes())[0]
 
         def derivatives(x: Array) -> Array:
-            return rows(x)[2]
+            return rows(x.tobytes())[1]
 
         bounds = (self._low[group.q], self._high[group.q]) if limited else (-np.inf, np.inf)
         units = self._coordinates.spread(self.system.units)[group.q]
@@ -220,7 +218,7 @@ class LeastSquares:
         return q
 
     def _minimum(self, group: LoopGroup, q: Array, limited: bool) -> Minimum:
-        """Return what is known of the point q (nq,) at which a descent has ended."""
+        """Return residual and gradient of the group at q (nq,), where a descent has ended."""
         phi, J = self._rows(group, q)
         downhill, stopped = -J.T @ phi, np.zeros(len(group.q), np.bool_)
         if limited:

@@ -1,7 +1,6 @@
 """Closing loops: the coordinates of all joints at given independent ones, in one assembly mode."""
 
 from contextlib import suppress
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -168,7 +167,7 @@ class Mechanism:
 
     def __init__(self, graph: SubsystemGraph) -> None:
         self.graph = graph
-        self._use(graph.once(ConstraintSystem))
+        self.system = graph.once(ConstraintSystem)
         self.loops = self.system.loops
         self.is_planar = are_planar(self.loops)
         self._is_free_known = self.is_planar  # loops that are solved in closed form leave no coordinate free
@@ -226,11 +225,6 @@ class Mechanism:
             self._reference = solution
         return self._reference.copy()
 
-    def _use(self, system: ConstraintSystem) -> None:
-        """Set the constraints, and forget what was made of the ones before."""
-        self.system = system
-        self.__dict__.pop("_least_squares", None)
-
     def _find_free(self, near: Array) -> None:
         """Find, on first use, the coordinates that closed loops leave undetermined near a configuration."""
         closed = near.copy()
@@ -243,7 +237,7 @@ class Mechanism:
                 closed = self.reference()
             free = free_coordinates(self.system, closed)
             if free:
-                self._use(ConstraintSystem(self.graph, free))
+                self.system = ConstraintSystem(self.graph, free)
         self._is_free_known = True  # set last: other threads read it
 
     def _close_with_all_joints(self, start: Array, otherwise: Array | None) -> Array:
@@ -256,7 +250,7 @@ class Mechanism:
             return otherwise
         beyond = assembler.search(result.q, limited=False)
         if beyond.open_groups:
-            raise cannot_close(assembler.system, result, beyond, "all joints")
+            raise cannot_close(assembler.system, result, beyond)
         return beyond.q
 
     def _close_by_core(self, start: Array, target: Array) -> Array | None:
@@ -358,19 +352,14 @@ class Mechanism:
 
     def _with_free_moved(self, guess: Array, target: Array) -> Array | None:
         """Close the loops near a guess, moving free coordinates only where needed; None if they stay open."""
-        there = guess.copy()
+        there, all_dependent = guess.copy(), self.graph.once(ConstraintSystem)
         there[self.system.independent_q] = target
         for start in (guess, there):
-            for system in (self.system, self._system_without_free):
+            for system in (self.system, all_dependent):
                 attempt = start.copy()
                 if newton.settle(system, attempt) < newton.CLOSED:
                     return attempt
         return None
-
-    @cached_property
-    def _system_without_free(self) -> ConstraintSystem:
-        """The constraints with the free coordinates among those that close loops."""
-        return ConstraintSystem(self.graph)
 
     def _search(
         self, start: Array, limited: bool = False, descents: int | None = None
@@ -406,12 +395,8 @@ class Mechanism:
             if limited and spread == 0.0 and (nearest := self._nearest_mode(start, limited)) is not None:
                 return nearest, nearest
         if solution is None or cost[0] > 0.0:
-            result = self._least_squares.search(start, limited, descents)
+            result = LeastSquares(self.system, self.system.dependent).search(start, limited, descents)
             if not result.open_groups:
                 return result.q, result.q
             best = result.q if self.system.largest_residual(result.q) < least else best
         return solution, best
-
-    @cached_property
-    def _least_squares(self) -> LeastSquares:
-        return LeastSquares(self.system, self.system.dependent)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...dynamics.arguments import Array
-from ...exceptions import UnsupportedModelError
+from ...exceptions import StateError, UnsupportedModelError
 from ...model import SubsystemGraph
 from ..core_loops import core_loops
 from .coordinates import (
@@ -64,15 +64,13 @@ class Projection(NamedTuple):
         W (nv, g): v = W v_given, [1; -J_d^+ J_i]; the last columns are of free coordinates.
         inverse (d, m): J_d^+; of rows b the shortest motion of the dependent coordinates with J_d x = b.
         condition: condition number of J_d, in units of the mechanism; infinite where its rank is short.
-        rank: of J_d. violation: the largest rate of a row by one unit of a given coordinate; zero unless
-            these are too many.
+        rank: of J_d.
     """
 
     W: Array
     inverse: Array
     condition: float
     rank: int
-    violation: float
 
 
 class Block(NamedTuple):
@@ -168,10 +166,14 @@ class ConstraintSystem:
         self.blocks = self._blocks()
 
     def evaluate(self, q: Array, v: Array | None = None) -> RowValues:
-        """Return all rows at q (nq,) and v (nv,), at rest by default."""
+        """Return all rows at q (nq,) and v (nv,), at rest by default. Raises StateError: J is not finite."""
         m, nv = len(self.names), self.graph.nv
         values = RowValues(np.empty(m), np.empty((m, nv)), np.empty(m), np.empty((m, 6)))
         self.loops.constraints(q, self._rest if v is None else v, *values)
+        if not np.isfinite(values.J).all():
+            raise StateError(
+                f"coordinates of '{self.graph.name}' are so large that its loops' J is not finite"
+            )
         return values
 
     def spring_forces(self, q: Array, v: Array) -> SpringForces:
@@ -229,9 +231,8 @@ class ConstraintSystem:
             pseudo_inverse = right[:count].T @ (left[:, :count] / sizes[:count]).T
             inverse[block.in_inverse] = units[block.columns, None] * pseudo_inverse * scale[block.rows]
         W[self.dependent_v] = -inverse @ J[:, self.given_v]
-        violation = float(np.abs(scale[:, None] * (J @ W)).max(initial=0.0))
         condition = 1.0 if largest == 0.0 < smallest else largest / smallest if smallest > 0.0 else np.inf
-        return Projection(W, inverse, condition, rank, violation)
+        return Projection(W, inverse, condition, rank)
 
     def close_gears(self, q: Array) -> None:
         """Move dependent coordinates so that gears are closed exactly, in place."""

@@ -23,10 +23,9 @@ class Coordinates:
     """Steps and rates of a graph's q (nq,) along its v (nv,)."""
 
     def __init__(self, graph: SubsystemGraph) -> None:
-        joints = [(graph.joint(name), graph.q_slice(name), graph.v_slice(name)) for name in graph.joint_names]
-        self._q = [q.start for joint, q, _ in joints if joint.type.quaternion is None]
-        self._v = [v.start for joint, _, v in joints if joint.type.quaternion is None]
-        self._quaternions = [(q, v) for joint, q, v in joints if joint.type.quaternion is not None]
+        layout = graph.coordinate_layout
+        self._nq, self._q, self._v = graph.nq, layout.q, layout.v
+        self._quaternions = [(q, v) for _, q, v in layout.with_quaternion]
 
     def rates(self, q: Array, v: Array) -> Array:
         """Return dq/dt (nq,).
@@ -53,7 +52,7 @@ class Coordinates:
 
     def spread(self, units: Array) -> Array:
         """Return units of velocities (nv,) as units of coordinates (nq,); 1 for joints with a quaternion."""
-        units_q = np.ones(len(self._q) + sum(pose.stop - pose.start for pose, _ in self._quaternions))
+        units_q = np.ones(self._nq)
         units_q[self._q] = units[self._v]
         return units_q
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...dynamics import frame_poses, mass_matrix
+from ...dynamics import kinetic_energy, potential_energy
 from ...dynamics.arguments import Array, errors_begin_with
-from ...dynamics.forward_dynamics import HybridDynamics, completed_by_zeros, prescribed_in
+from ...dynamics.forward_dynamics import HybridDynamics, completed_by_zeros, prescribed_in, prescribed_names
 from ...dynamics.inverse_dynamics import Wrenches
 from ...exceptions import StateError
 from ...model import SubsystemGraph, checked_vectors, require_graph
@@ -93,22 +93,13 @@ def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike)
     and springs at their free lengths.
 
     Raises:
-        StateError: a wrong shape, or a number that is not finite.
+        StateError: a wrong shape, a number that is not finite, or so large that the energy is not.
         UnsupportedModelError: a black box in the graph.
     """
-    require_graph(graph)
+    system = solver_of(graph).system
     q, v = checked_vectors(graph, q=coordinates, v=velocities)
-    poses = frame_poses(graph.tree, q, [body.name for body in graph.bodies])
-    masses = np.array([body.mass for body in graph.bodies])
-    centres = poses @ np.array([[*body.com, 1.0] for body in graph.bodies])[..., None]
-    gravitational = -float(masses @ centres[:, :3, 0] @ graph.gravity)
-    kinetic = 0.5 * float(v @ mass_matrix(graph.tree, q) @ v)
-    stretched = [
-        joint.stiffness * float(graph.joint_position(joint, q)[0] - joint.rest_position) ** 2
-        for joint in graph.joints
-        if joint.stiffness != 0.0
-    ]
-    return gravitational + solver_of(graph).system.spring_energy(q) + 0.5 * sum(stretched) + kinetic
+    of_tree = kinetic_energy(graph.tree, q, v) + potential_energy(graph.tree, q)
+    return float(of_tree + system.spring_energy(q))
 
 
 # Hybrid dynamics with closed loops: some independent joints' torques are known, others' accelerations.
@@ -132,8 +123,8 @@ def hybrid_dynamics(
     By `constrained_dynamics` where the loops are closed, free joints at rest; many states one by one.
     """
     options: Any = {"external_wrenches": external_wrenches, "friction": friction}
-    options["prescribed"] = prescribed if isinstance(prescribed, str) else [*prescribed]
-    if not are_many(q):
+    options["prescribed"] = prescribed_names(prescribed)  # an iterator has them only once
+    if not are_many(q, threads):
         return independent_motion(graph, solver_of(graph).close(q, guess), v, tau, a=a, **options)
     rows = rows_of_states(graph, q=q, v=v, a=a, tau=tau)[1:]
     result = np.empty((2, *rows[0].shape))

@@ -1,14 +1,13 @@
 """Inverse dynamics of closed loops for many designs: robots of one structure that differ in their numbers."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...dynamics.arguments import Array, thread_count
+from ...dynamics.arguments import Array, errors_begin_with, thread_count
 from ...dynamics.core_robot import Robot, robot_arrays
-from ...dynamics.designs import Columns, checked_columns, rows_of_designs
+from ...dynamics.designs import Columns, checked_columns, rows_of_designs, states_of_designs
 from ...dynamics.quantity import counts_friction
 from ...exceptions import ModularDynamicsError, StateError
 from ...model import SubsystemGraph
@@ -23,7 +22,7 @@ from .solver import ClosedLoopSolver, solver_of
 
 def solve_designs(
     graph: SubsystemGraph,
-    motion: tuple[ArrayLike, ArrayLike, ArrayLike],
+    states: Mapping[str, ArrayLike],
     guess: ArrayLike | None,
     threads: int | None,
     errors: str,
@@ -33,31 +32,34 @@ def solve_designs(
     """Return inverse dynamics of many designs: see `solve_many`, which has checked ``errors``."""
     solver, columns = solver_of(graph), checked_columns(graph, parameters)
     widths = len(solver.independent_q), len(solver.independent_v), len(solver.independent_v)
-    given = _rows(motion, widths)
+    given = states_of_designs(states, widths, len(columns.values))
     shape = given[0].shape[:-1]
-    columns = _repeated(columns, shape[0])
+    values = np.broadcast_to(columns.values, (shape[0], len(columns.names)))
+    columns = Columns(graph, columns.names, values)
     count, each = shape[0], shape[1] if len(shape) == 2 else 1
     q, v, a = (x.reshape(count, each, width) for x, width in zip(given, widths, strict=True))
     start, made = _start(solver, guess), rows_of_designs(columns, graph.once(_LoopNumbers).numbers)
     sizes = (widths[1],), (graph.nq,), (len(graph.springs),), ()
     results_of_all = [np.full((count, each, *size), np.nan) for size in sizes]
     statuses = np.zeros((count, each), np.uint8)
-    reasons = dict[int, ModularDynamicsError]()
+    reasons = dict[int, str]()
     for k in range(count):
-        own = dict.fromkeys(range(each), made.errors[k]) if k in made.errors else dict[int, Any]()
-        if k not in made.errors:
+        if k in made.errors:
+            errors_of_states = dict.fromkeys(range(each), made.errors[k])
+        else:
             loops = None if k in made.others else graph.once(_LoopNumbers).loops(made.numbers[k])
             state, results = (q[k], v[k], a[k]), tuple(array[k] for array in results_of_all)
-            own = _answer(columns, k, loops, state, start, friction, thread_count(threads), results)
-        for state_number, error in own.items():
+            errors_of_states = _solve_design(
+                columns, k, loops, state, start, friction, thread_count(threads), results
+            )
+        for state_number, error in errors_of_states.items():
             row = k * each + state_number
             if errors == "raise":
-                error.args = (f"design {k}, state {state_number}: {error}", *error.args[1:])
-                raise error
-            reasons[row], statuses[k, state_number] = error, status_of(error)
+                with errors_begin_with(f"design {k}, state {state_number}"):
+                    raise error
+            reasons[row], statuses[k, state_number] = str(error), status_of(error)
     tau, coordinates, *details = (array.reshape(*shape, *array.shape[2:]) for array in results_of_all)
-    texts = {row: str(error) for row, error in reasons.items()}
-    return ClosedLoopResults(tau, coordinates, statuses.reshape(shape), texts, *details)
+    return ClosedLoopResults(tau, coordinates, statuses.reshape(shape), reasons, *details)
 
 
 class _LoopNumbers:
@@ -94,27 +96,6 @@ class _LoopNumbers:
         return Loops(Robot(**robot), **loops)
 
 
-def _rows(motion: tuple[ArrayLike, ...], sizes: tuple[int, ...]) -> list[Array]:
-    """Return q, v and a of all states, (n, s, ...) or (n, ...). Raises StateError: other shapes."""
-    arrays = [real_numbers(name, x) for name, x in zip(("q", "v", "a"), motion, strict=True)]
-    for name, array, size in zip(("q", "v", "a"), arrays, sizes, strict=True):
-        if array.ndim not in (2, 3) or array.shape[-1] != size or array.shape[:-1] != arrays[0].shape[:-1]:
-            raise StateError(
-                f"{name} has shape {array.shape}; with parameters (n, s, {size}) is needed, s states for "
-                f"each of n designs, or (n, {size}), one state; q, v and a alike"
-            )
-    return [np.require(x, np.float64, ["C", "A"]) for x in arrays]
-
-
-def _repeated(columns: Columns, count: int) -> Columns:
-    """Return columns with one row for each design. Raises StateError: another number of rows."""
-    rows = len(columns.values)
-    if rows not in (1, count):
-        raise StateError(f"parameters are of {rows} designs, q, v and a of {count}")
-    values = np.broadcast_to(columns.values, (count, len(columns.names)))
-    return Columns(columns.graph, columns.names, values)
-
-
 def _start(solver: ClosedLoopSolver, guess: ArrayLike | None) -> Array:
     """Return the guess with closed loops; the reference configuration without a guess."""
     if guess is None:
@@ -126,7 +107,7 @@ def _start(solver: ClosedLoopSolver, guess: ArrayLike | None) -> Array:
     return solver.close(start[solver.independent_q], start)
 
 
-def _answer(
+def _solve_design(
     columns: Columns,
     design: int,
     loops: Loops | None,
@@ -158,7 +139,7 @@ def _answer(
     if not len(left):
         return {}
     try:
-        robot = columns.design(design)
+        robot = columns.robot(columns.values[design])
         near = _closed_near(robot, start)
     except ModularDynamicsError as error:
         return dict.fromkeys(left.tolist(), error)
@@ -185,5 +166,5 @@ def _closed_near(design: SubsystemGraph, guess: Array) -> Array:
     assembler = design.once(Assembler)
     result = assembler.search(guess, limited=False)
     if result.open_groups:
-        raise cannot_close(assembler.system, result, result, "all joints")
+        raise cannot_close(assembler.system, result, result)
     return result.q

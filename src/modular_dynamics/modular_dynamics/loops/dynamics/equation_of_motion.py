@@ -54,21 +54,17 @@ def mass_matrix(
     Free coordinates (docs/closed_loops.md) accelerate with the independent ones, without torques: W includes
     that here and in the functions below.
     """
+    solver = solver_of(graph)
 
-    def at_closed(closed: Array) -> Array:
-        W = solver_of(graph).dynamic_projection(closed)
-        result: Array = W.T @ mass_matrix_of_tree(graph.tree, closed) @ W
-        return result
+    def one(q: ArrayLike, near: ArrayLike | None) -> tuple[Array, Array]:
+        closed = solver.close(q, near)
+        W = solver.dynamic_projection(closed)
+        return W.T @ mass_matrix_of_tree(graph.tree, closed) @ W, closed
 
-    if are_many(q):
-
-        def answer(q: Array, near: Array) -> tuple[Array, Array]:
-            closed = solver_of(graph).close(q, near)
-            return at_closed(closed), closed
-
-        rows = answered_rows(graph, "mass_matrix", {"q": q}, answer, guess=guess, threads=threads)
+    if are_many(q, threads):
+        rows = answered_rows(graph, "mass_matrix", {"q": q}, one, guess=guess, threads=threads)
         return into(out, rows.values)
-    width = len(solver_of(graph).independent_v)
+    width = len(solver.independent_v)
     matrix = np.empty((width, width)) if out is None else out
     core: Callable[..., int] = graph.once(core_loops).mass_matrix
     try:
@@ -76,7 +72,7 @@ def mass_matrix(
             return matrix
     except (TypeError, ValueError):
         pass  # what is to be converted or refused
-    return into(out, at_closed(solver_of(graph).close(q, guess)))
+    return into(out, one(q, guess)[0])
 
 
 def nonlinear_effects(
@@ -137,7 +133,7 @@ def forward_dynamics(
         options: Any = {"external_wrenches": external_wrenches, "friction": friction}
         return independent_motion(graph, closed, v, tau, **options).a, closed
 
-    if are_many(q):
+    if are_many(q, threads):
         rows = answered_rows(
             graph,
             "forward_dynamics",

@@ -60,16 +60,17 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         """Return tau of the independent joints. With ``out``, guess and no wrenches nothing is allocated."""
         if coordinates is not None:
             raise_if_shared(out, coordinates)
-        if guess is not None and external_wrenches is None and black_box_wrenches is None:
+        is_plain = external_wrenches is None and black_box_wrenches is None and threads is None
+        if guess is not None and is_plain:
             tau = np.empty(self._width) if out is None else out
             try:
                 if self._core(q, v, a, guess, tau, coordinates, None, self._counts_friction) == GOOD:
                     return tau
             except (TypeError, ValueError):
                 pass  # many states, or what is to be converted or refused
-        self._refuse(black_box_wrenches)
+        self._refuse_black_boxes(black_box_wrenches)
         wrenches = external_wrenches
-        if are_many(q):
+        if are_many(q, threads):
             rows = self._rows(q, v, a, guess, threads, "raise", wrenches)
             return written(rows.values, rows.coordinates, out, coordinates)
         result = self._solver.inverse_dynamics_at(q, v, a, guess, wrenches, self.friction)
@@ -90,7 +91,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         black_box_wrenches: Wrenches = None,
     ) -> ClosedLoopResult:
         """Return torques, wrenches, tensions, coordinates and more of one state."""
-        self._refuse(black_box_wrenches)
+        self._refuse_black_boxes(black_box_wrenches)
         return self._solver.inverse_dynamics_at(q, v, a, guess, external_wrenches, self.friction)
 
     def solve_many(
@@ -125,24 +126,11 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         if parameters is not None:
             if external_wrenches is not None:
                 raise StateError("parameters go without wrenches")
-            return solve_designs(self.graph, (q, v, a), guess, threads, errors, self.friction, parameters)
+            states = {"q": q, "v": v, "a": a}
+            return solve_designs(self.graph, states, guess, threads, errors, self.friction, parameters)
         rows = self._rows(q, v, a, guess, threads, errors, external_wrenches)
         found = rows.values, rows.coordinates, rows.statuses, rows.reasons
         return ClosedLoopResults(*found, *tensions_and_sines(self.graph, rows, self.friction))
-
-    def of_designs(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        a: ArrayLike,
-        guess: ArrayLike | None,
-        parameters: Mapping[str, ArrayLike],
-        threads: int | None,
-    ) -> Array:
-        """Return torques of many designs. Raises the error of the first one that has none."""
-        return self.solve_many(
-            q, v, a, guess=guess, threads=threads, errors="raise", parameters=parameters
-        ).tau
 
     def _rows(
         self,
@@ -173,7 +161,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
             external_wrenches=wrenches,
         )
 
-    def _refuse(self, black_box_wrenches: Wrenches) -> None:
+    def _refuse_black_boxes(self, black_box_wrenches: Wrenches) -> None:
         """Raise StateError where wrenches of black boxes are given."""
         if are_any(black_box_wrenches):
             raise StateError(

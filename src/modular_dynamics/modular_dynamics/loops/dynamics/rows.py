@@ -40,8 +40,14 @@ class Rows(NamedTuple):
     others: Mapping[int, Any]
 
 
-def are_many(states: ArrayLike) -> bool:
-    """Return whether an argument has more than one axis, and so a row for each of many states."""
+def are_many(states: ArrayLike, threads: int | None = None) -> bool:
+    """Return whether an argument has more than one axis, and so a row for each of many states.
+
+    Raises:
+        StateError: a wrong number of threads, also of one state, for which it does not matter.
+    """
+    if threads is not None:
+        thread_count(threads)
     try:
         return np.ndim(states) > 1
     except ValueError:  # ragged; the error is raised where it is converted
@@ -118,7 +124,7 @@ def rows_of_states(graph: SubsystemGraph, **states: ArrayLike) -> list[Array]:
         width = len(solver.independent_q if name == "q" else solver.independent_v)
         if array.ndim != 2 or array.shape[1] != width:
             raise StateError(f"{name} has shape {array.shape}; (n, {width}) is needed, a row for each state")
-        arrays.append(_for_core(array))
+        arrays.append(np.require(array, np.float64, ["C", "A"]))
     if len({len(rows) for rows in arrays}) > 1:
         numbers = ", ".join(str(len(rows)) for rows in arrays)
         raise StateError(f"{', '.join(states)} have {numbers} rows; one for each state is needed")
@@ -159,7 +165,7 @@ def closed_and_answered(
         states: of the independent joints, by name; q first. answer: (*state, guess) -> the quantity of one.
         shape: of the quantity of one state.
     """
-    if not are_many(states["q"]):
+    if not are_many(states["q"], threads):
         return into(out, answer(*states.values(), guess))
     arrays, closed = rows_of_states(graph, **states), closed_rows(graph, states["q"], guess, threads)
     result = np.empty((len(closed), *shape)) if out is None else checked_out(out, (len(closed), *shape))
@@ -179,7 +185,7 @@ def into(out: Array | None, value: Array) -> Array:
 
 def _guesses(graph: SubsystemGraph, guess: ArrayLike, count: int) -> Array:
     """Return a guess for each state (count, nq), or one for the first (nq,). Raises StateError."""
-    given = _for_core(real_numbers("guess", guess))
+    given = np.require(real_numbers("guess", guess), np.float64, ["C", "A"])
     if given.shape == (count, graph.nq) and count != 1:
         return given
     if given.shape not in ((graph.nq,), (count, graph.nq)):
@@ -187,12 +193,6 @@ def _guesses(graph: SubsystemGraph, guess: ArrayLike, count: int) -> Array:
     one = given.reshape(graph.nq)
     is_usable = not graph.coordinate_layout.with_quaternion and np.isfinite(one).all()
     return one if is_usable else finite_guess(graph, one)
-
-
-def _for_core(array: NDArray[Any]) -> Array:
-    """Return numbers as an array that the core takes: aligned, contiguous, float64; itself if it is one."""
-    is_taken = array.dtype == np.float64 and array.flags.carray
-    return array if is_taken else np.require(array, np.float64, ["C", "A"])
 
 
 def tensions_and_sines(graph: SubsystemGraph, rows: Rows, friction: str) -> tuple[Array, Array]:

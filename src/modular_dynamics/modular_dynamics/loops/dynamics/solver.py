@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike
 from ...dynamics import InverseDynamics, mass_matrix
 from ...dynamics.arguments import Array
 from ...dynamics.core_robot import loads_on_bodies
+from ...dynamics.inverse_dynamics import Wrenches
 from ...dynamics.quantity import counts_friction
-from ...dynamics.transmitted_wrenches import TransmittedWrenches, first_joints
+from ...dynamics.transmitted_wrenches import TransmittedWrenches
 from ...exceptions import UnsupportedModelError
 from ...model import SubsystemGraph, checked_vectors, require_graph
 from ..assembly.diagnosis import raise_if_dependent, raise_if_singular
@@ -24,8 +25,6 @@ from ..assembly.mechanism import Mechanism
 from ..core_loops import GOOD
 from .results import ClosedLoopResult
 from .saddle_point import exact_zeros, prescribed_motion, reduced_accelerations, without_rounding
-
-_Wrenches = Mapping[str, ArrayLike] | None
 
 
 class ClosedLoopSolver(Mechanism):
@@ -89,7 +88,7 @@ class ClosedLoopSolver(Mechanism):
         coordinates: ArrayLike,
         v: ArrayLike,
         a: ArrayLike,
-        external_wrenches: _Wrenches = None,
+        external_wrenches: Wrenches = None,
         friction: str = "none",
     ) -> ClosedLoopResult:
         """Return inverse dynamics at closed coordinates (nq,), with v and a of the independent joints."""
@@ -102,7 +101,7 @@ class ClosedLoopSolver(Mechanism):
         v: ArrayLike,
         a: ArrayLike,
         guess: ArrayLike | None = None,
-        external_wrenches: _Wrenches = None,
+        external_wrenches: Wrenches = None,
         friction: str = "none",
     ) -> ClosedLoopResult:
         """Close the loops at independent coordinates q, and return inverse dynamics there."""
@@ -131,7 +130,7 @@ class ClosedLoopSolver(Mechanism):
         tau: Array,
         q: Array,
         details: "Details",
-        external_wrenches: _Wrenches,
+        external_wrenches: Wrenches,
         friction: str,
         free: tuple[str, ...] = (),
     ) -> ClosedLoopResult:
@@ -139,7 +138,7 @@ class ClosedLoopSolver(Mechanism):
         v, a, tensions, wrenches, joint_wrenches, _ = details
         by_loop = dict(zip(self._loop_names, wrenches, strict=True))
         by_spring = dict(zip(self._spring_names, tensions.tolist(), strict=True))
-        tree = TransmittedWrenches(self.graph, q, {}, joint_wrenches, self.graph.once(first_joints))
+        tree = TransmittedWrenches(self.graph, q, {}, joint_wrenches)
         loads = external_wrenches, friction
         return ClosedLoopResult(tau, q, v, a, by_loop, by_spring, free, tree, self.system, *loads)
 
@@ -153,7 +152,7 @@ class ClosedLoopSolver(Mechanism):
         return Details(v, a, tensions, wrenches, transmitted, sines[..., 0])
 
     def general(
-        self, q: Array, v: Array, a: Array, external_wrenches: _Wrenches = None, friction: str = "none"
+        self, q: Array, v: Array, a: Array, external_wrenches: Wrenches = None, friction: str = "none"
     ) -> ClosedLoopResult:
         """Return inverse dynamics at closed coordinates (nq,) without the core; errors as of `projection`."""
         W = self._projection(q)
@@ -181,7 +180,7 @@ class Details(NamedTuple):
     sines: Array
 
 
-def are_any(wrenches: _Wrenches) -> TypeGuard[Mapping[str, ArrayLike]]:
+def are_any(wrenches: Wrenches) -> TypeGuard[Mapping[str, ArrayLike]]:
     """Return whether there are wrenches; what is no mapping counts: it is refused where they are read."""
     return wrenches is not None and not (isinstance(wrenches, Mapping) and len(wrenches) == 0)
 

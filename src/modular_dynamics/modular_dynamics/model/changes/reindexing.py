@@ -99,7 +99,7 @@ class Remainder:
         old = subsystem.connection
         body, x = self.carried[old.body]
         moved = replace(old, body=body, x_body_connection=x * old.x_body_connection)
-        before = [k for k in subsystem.indices if self.graph.parents[k] not in subsystem.indices]
+        before = self.graph.first_joints(subsystem)
         entries = [k for k in rows if self.carried[self.graph.parents[k]][0] not in rows]
         begins_fixed = subsystem.root_link in subsystem.fixed_links
         on_links = {self.graph.joints[k].parent_link for k in entries}

@@ -79,7 +79,7 @@ def independent_joints(graph: SubsystemGraph, guess: ArrayLike | None) -> Indepe
     if not system.largest_residual(closed) < CLOSED and not closes(system, Coordinates(graph), closed):
         found = assembler.search(start)
         if found.open_groups:
-            why = str(cannot_close(system, found, assembler.search(found.q, limited=False), "all joints"))
+            why = str(cannot_close(system, found, assembler.search(found.q, limited=False)))
             rows = [row for minimum in found.open_groups for row in minimum.group.rows]
             opened = dict.fromkeys(np.array(system.names)[rows].tolist())
             note = f"no independent joints were chosen: {why}"

@@ -152,6 +152,22 @@ def test_a_guess_beyond_all_digits_of_an_angle_is_named(close):
             close(graph, guess)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        md.assemble,
+        lambda graph, q: md.inverse_dynamics(graph, q[:8], np.zeros(7), np.zeros(7)),
+        lambda graph, q: md.constrained_dynamics(graph, q, np.zeros(9), np.zeros(7)),
+    ],
+)
+def test_a_quaternion_whose_square_overflows_is_refused(load_robot, function):
+    graph = load_robot("four_bar", floating_base=True)
+    q = graph.neutral()
+    q[4] = 1e200
+    with pytest.raises(StateError, match=r"of 'four_bar' are .*so large"):
+        function(graph, q)
+
+
 @pytest.mark.parametrize("name", ["crane", "four_bar", "slider_crank", "exoskeleton"])
 @pytest.mark.parametrize("size", ["1e16", "1.7976931348623157e308"])
 def test_limits_that_mean_unlimited_close_the_loops(name, size):

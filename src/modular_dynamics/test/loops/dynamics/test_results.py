@@ -98,7 +98,7 @@ def test_the_trees_torques_under_the_cuts_are_pinocchios(robot):
 
 def test_external_wrenches_enter_by_virtual_power(robot):
     graph, q, v, a = robot
-    link, wrench = graph.bodies[-1].name, np.array([3.0, -2.0, 5.0, 0.4, 0.1, -0.3])
+    link, wrench = graph.bodies[-1].name, WRENCH
     unloaded = md.InverseDynamics(graph).solve(q, v, a)
     loaded = md.InverseDynamics(graph).solve(q, v, a, guess=None, external_wrenches={link: wrench})
     rest = np.zeros(graph.nv)
@@ -116,7 +116,7 @@ def test_external_wrenches_enter_by_virtual_power(robot):
 
 def test_joints_and_connection_points_transmit_what_newton_euler_gives_under_the_closing_wrenches(robot):
     graph, *state = robot
-    external = {graph.bodies[-1].name: np.array([3.0, -2.0, 5.0, 0.4, 0.1, -0.3])}
+    external = {graph.bodies[-1].name: WRENCH}
     one, read_late = (
         md.InverseDynamics(graph).solve(*state, guess=None, external_wrenches=external) for _ in range(2)
     )

@@ -124,6 +124,12 @@ def test_no_states_and_wrong_arguments(load_robot):
         md.InverseDynamics(graph).solve_many(*np.zeros((3, 2, 1)), guess=np.full(3, np.nan))
     with pytest.raises(md.StateError, match="q has shape"):
         md.InverseDynamics(graph).solve_many(*np.zeros((3, 2)))
+    for states in (np.zeros((3, 1)), np.zeros((3, 2, 1))):
+        for function in (md.inverse_dynamics, md.forward_dynamics, md.regressor):
+            with pytest.raises(md.StateError, match="threads is 0; a whole number from 1 on"):
+                function(graph, *states, guess=np.zeros(3), threads=0)
+        with pytest.raises(md.StateError, match="threads is 0; a whole number from 1 on"):
+            md.mass_matrix(graph, states[0], threads=0)
 
 
 @pytest.fixture(params=[*ROBOTS, *MECHANISMS])
@@ -182,64 +188,61 @@ def test_several_turns_of_a_crank(turns):
     assert turned[:2] == pytest.approx([2.0 * np.pi * turns, -2.0 * np.pi * turns], abs=1e-9)
 
 
-# Many states of loops that are not planar: rows as single calls, bad rows marked, any number of threads.
-
-
 # M1, h1, g1 and forward dynamics of many states: as of single states; tau = M1 a + h1.
 
 ROBOTS_OF_TERMS = "four_bar", "exoskeleton", "charmie_torso", "crane", "delta"
 
 
 @pytest.fixture(params=ROBOTS_OF_TERMS)
-def graph_of_terms(request, load_robot):
+def robot(request, load_robot):
     """With a spring, friction and an armature at the first joint."""
-    graph_of_terms = md.load_urdf(delta().urdf()) if request.param == "delta" else load_robot(request.param)
-    joint = graph_of_terms.independent_joint_names[0]
+    robot = md.load_urdf(delta().urdf()) if request.param == "delta" else load_robot(request.param)
+    joint = robot.independent_joint_names[0]
     values = {"stiffness": 20.0, "damping": 0.3, "armature": 0.1}
-    return graph_of_terms.with_parameters({f"joint {joint} {name}": value for name, value in values.items()})
+    return robot.with_parameters({f"joint {joint} {name}": value for name, value in values.items()})
 
 
-def states(graph_of_terms, count, seed=0):
-    rng, solver = np.random.default_rng(seed), solver_of(graph_of_terms)
+def states(robot, count, seed=0):
+    rng, solver = np.random.default_rng(seed), solver_of(robot)
     start = solver.reference()[solver.independent_q]
     q = start + 0.02 * rng.uniform(-1.0, 1.0, (count, len(start)))
     return q, *rng.normal(size=(2, *q.shape))
 
 
-def test_forward_dynamics_inverts_inverse_dynamics(graph_of_terms):
-    q, v, a = states(graph_of_terms, 6, 1)
-    load = {graph_of_terms.links[-1]: [1.0, 2.0, -3.0, 0.1, 0.2, 0.3]}
+def test_forward_dynamics_inverts_inverse_dynamics(robot):
+    q, v, a = states(robot, 6, 1)
+    load = {robot.links[-1]: [1.0, 2.0, -3.0, 0.1, 0.2, 0.3]}
     for wrenches in (None, load):
         options = {"friction": "urdf", "external_wrenches": wrenches}
-        tau = md.inverse_dynamics(graph_of_terms, q, v, a, **options)
-        assert md.forward_dynamics(graph_of_terms, q, v, tau, **options) == pytest.approx(a, abs=1e-7)
+        tau = md.inverse_dynamics(robot, q, v, a, **options)
+        assert md.forward_dynamics(robot, q, v, tau, **options) == pytest.approx(a, abs=1e-7)
 
 
 def test_bad_states_are_named(load_robot):
-    graph_of_terms = load_robot("four_bar").with_independent_joints("J3")
-    q, v, tau = states(graph_of_terms, 8)
+    robot = load_robot("four_bar").with_independent_joints("J3")
+    q, v, tau = states(robot, 8)
     q[1], v[2], tau[3] = 3.0, np.nan, np.inf
-    assert md.mass_matrix(graph_of_terms, q[:0]).shape == (0, 1, 1)
+    assert md.mass_matrix(robot, q[:0]).shape == (0, 1, 1)
     for call in (
-        lambda: md.mass_matrix(graph_of_terms, q),
-        lambda: md.gravity_torque(graph_of_terms, q),
-        lambda: md.close_loops(graph_of_terms, q),
-        lambda: md.forward_dynamics(graph_of_terms, q, v, tau),
+        lambda: md.mass_matrix(robot, q),
+        lambda: md.gravity_torque(robot, q),
+        lambda: md.close_loops(robot, q),
+        lambda: md.forward_dynamics(robot, q, v, tau),
     ):
         with pytest.raises(md.ClosureError, match="row 1: "):
             call()
     with pytest.raises(md.StateError, match=r"row 0: v\[2\] of joint 'J3' is nan"):
-        md.forward_dynamics(graph_of_terms, q[2:4], v[2:4], tau[2:4])
+        md.forward_dynamics(robot, q[2:4], v[2:4], tau[2:4])
     with pytest.raises(md.StateError, match=r"row 0: tau\[2\] of joint 'J3' is inf"):
-        md.forward_dynamics(graph_of_terms, q[3:4], v[3:4], tau[3:4])
+        md.forward_dynamics(robot, q[3:4], v[3:4], tau[3:4])
     with pytest.raises(md.StateError, match=r"tau has shape \(8, 2\)"):
-        md.forward_dynamics(graph_of_terms, q, v, np.zeros((8, 2)))
+        md.forward_dynamics(robot, q, v, np.zeros((8, 2)))
 
 
 def test_rows_of_different_lengths_are_named(load_robot):
-    graph_of_terms = load_robot("four_bar")
+    robot = load_robot("four_bar")
     with pytest.raises(md.StateError, match="v is not an array of numbers"):
-        md.nonlinear_effects(graph_of_terms, [[0.6], [0.7]], [[0.0], [0.0, 1.0]])
+        md.nonlinear_effects(robot, [[0.6], [0.7]], [[0.0], [0.0, 1.0]])
 
 
 # Quantities of many states, one by one: rows are the single states, errors name theirs.
@@ -258,38 +261,31 @@ def crane_states():
     return CRANE + rng.uniform(-0.01, 0.01, (4, 3)), rng.normal(size=(4, 3)), rng.normal(size=(4, 3))
 
 
-def functions(name):
-    """The function, with its results as a tuple."""
-    function = getattr(md, name)
-
-    def quantity(*arguments, **options):
-        result = function(*arguments, **options)
-        return result if isinstance(result, tuple) else (result,)
-
-    return quantity
+def parts(result):
+    """A result as a tuple of arrays."""
+    return result if isinstance(result, tuple) else (result,)
 
 
 @pytest.mark.parametrize("guesses", ["none", "one", "each"])
 @pytest.mark.parametrize(
     ("function", "more"),
     [
-        ("regressor", {"joint_terms": True}),
-        ("regressor", {}),
-        ("inverse_dynamics_derivatives", {"friction": "urdf"}),
+        (md.regressor, {"joint_terms": True}),
+        (md.regressor, {}),
+        (md.inverse_dynamics_derivatives, {"friction": "urdf"}),
     ],
 )
 def test_rows_are_the_single_states(crane, crane_states, function, more, guesses):
-    quantity = functions(function)
     closed = np.array([md.close_loops(crane, q) for q in crane_states[0]])
     given = {"none": None, "one": closed[0], "each": closed}[guesses]
-    result = quantity(crane, *crane_states, guess=given, **more)
+    result = parts(function(crane, *crane_states, guess=given, **more))
     followed = md.close_loops(
         crane, crane_states[0], given
     )  # each row from the one before it, or its own guess
     for k, state in enumerate(zip(*crane_states, strict=True)):
-        expected = quantity(crane, *state, guess=followed[k], **more)
+        expected = parts(function(crane, *state, guess=followed[k], **more))
         assert all(np.array_equal(mine[k], own) for mine, own in zip(result, expected, strict=True))
-    none = quantity(crane, *(x[:0] for x in crane_states), **more)
+    none = parts(function(crane, *(x[:0] for x in crane_states), **more))
     assert [x.shape for x in none] == [(0, *x.shape[1:]) for x in result]
 
 

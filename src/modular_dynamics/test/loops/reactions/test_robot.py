@@ -9,14 +9,10 @@ import yaml
 import modular_dynamics as md
 from helpers.paths import ROBOTS
 from helpers.robots.small_torso import load, small_torso_text
-from modular_dynamics.loops import (
-    RobotReactions,
-    read_rules,
-    rules_from,
-)
+from modular_dynamics.loops import RobotReactions, read_rules, rules_from
 
-CONTENT = (ROBOTS / "charmie_torso_rules.yaml").read_text()
-RULES = rules_from(yaml.safe_load(CONTENT))
+RULES = ROBOTS / "charmie_torso_rules.yaml"
+CONTENT = RULES.read_text()
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +21,8 @@ def torso():
 
 
 def state(torso, seed):
-    rng, n = np.random.default_rng(seed), len(torso.independent_joint_names)
-    return rng, md.InverseDynamics(torso).solve(*(0.02 * rng.normal(size=(3, n))))
+    motion = 0.02 * np.random.default_rng(seed).normal(size=(3, len(torso.independent_joint_names)))
+    return md.InverseDynamics(torso).solve(*motion)
 
 
 def test_points_by_coordinates_and_unequal_shares(torso):
@@ -34,7 +30,7 @@ def test_points_by_coordinates_and_unequal_shares(torso):
     rules["joints"]["act4"] |= {"from": [0.05, 0.02, 0.1], "at": [0.05, 0.02, 0.4]}
     equal = next(step for step in rules["steps"] if step.get("takes") == ["j5.Fx", "act5.Fx"])
     equal["takes"] = {"j5.Fx": 3.0, "act5.Fx": 0.5}
-    rules, (_, dynamics) = rules_from(rules), state(torso, 7)
+    rules, dynamics = rules_from(rules), state(torso, 7)
     robot = RobotReactions(torso, rules)
     reactions = robot(dynamics)
     components = reactions.by_name(rules).components
@@ -72,25 +68,16 @@ def test_points_by_coordinates_and_unequal_shares(torso):
 def test_what_is_wrong_is_named(torso, edit, words):
     content = yaml.safe_load(CONTENT)
     edit(content)
-    _, dynamics = state(torso, 0)
     with pytest.raises(md.StateError, match=words):
-        RobotReactions(torso, rules_from(content))(dynamics)
+        RobotReactions(torso, rules_from(content))(state(torso, 0))
 
 
 # Required wrenches of the bodies of a robot, and rules that do not fit it.
 
-RULES_OF_LOAD_CASE = ROBOTS / "charmie_torso_rules.yaml"
-
 
 @pytest.fixture(scope="module")
-def charmie():
-    graph = load(ROBOTS / "charmie_torso.urdf")
-    rng, n = np.random.default_rng(5), len(graph.independent_joint_names)
-    return (
-        graph,
-        md.InverseDynamics(graph).solve(*(0.02 * rng.normal(size=(3, n)))),
-        read_rules(RULES_OF_LOAD_CASE),
-    )
+def charmie(torso):
+    return torso, state(torso, 5), read_rules(RULES)
 
 
 def test_connection_wrenches_from_elsewhere_take_the_place_of_the_computed_ones(charmie):
@@ -170,7 +157,7 @@ def test_a_rod_that_has_mass_is_refused():
     )
     graph = load(text)
     with pytest.raises(md.UnsupportedModelError, match="link 'act5_rod' between its bodies has mass"):
-        RobotReactions(graph, read_rules(RULES_OF_LOAD_CASE))
+        RobotReactions(graph, read_rules(RULES))
 
 
 @pytest.mark.parametrize(
@@ -187,7 +174,7 @@ def test_a_rod_that_has_mass_is_refused():
 )
 def test_a_name_that_the_robot_does_not_have_is_refused(tmp_path, right, wrong, words):
     path = tmp_path / "rules.yaml"
-    path.write_text(RULES_OF_LOAD_CASE.read_text().replace(right, wrong))
+    path.write_text(RULES.read_text().replace(right, wrong))
     graph = load(small_torso_text())
     with pytest.raises(md.StateError, match=words):
         RobotReactions(graph, read_rules(path))

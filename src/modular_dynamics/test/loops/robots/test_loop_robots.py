@@ -214,7 +214,8 @@ def test_pinocchio_agrees(turn, gravity):
     graph, results = turn
     model = pin.buildModelFromXML(graph.urdf)
     model.gravity.linear = np.array(gravity)
-    assert [*model.names][1:] == ["J1", "J4", "J3"]
+    order = md.joint_order.from_pinocchio(graph, model)
+    assert order.names == graph.joint_names == ("J1", "J4", "J3")
     ends = [pin.SE3(np.eye(3), np.array([length, 0.0, 0.0])) for length in (CRANK, COUPLER)]
     crank, coupler = model.getJointId("J1"), model.getJointId("J3")
     kind, frame = pin.ContactType.CONTACT_3D, pin.ReferenceFrame.LOCAL
@@ -228,7 +229,7 @@ def test_pinocchio_agrees(turn, gravity):
     # and iterations take its trace out of the others
     settings = pin.ProximalSettings(1e-14, 1e-10, 50)
     for result in results:
-        q, v = (np.asarray(x) for x in (_pinocchio_q(model, result.coordinates), result.velocities))
+        q, v = order.to_q(result.coordinates), result.velocities
         tau = np.array([result.tau[0], 0.0, 0.0])
         a = pin.constraintDynamics(model, data, q, v, tau, constraints, kept, settings)
         scale = 1.0 + np.abs(result.accelerations).max()
@@ -237,14 +238,6 @@ def test_pinocchio_agrees(turn, gravity):
         between = pin.SE3(data.oMi[crank]).actInv(data.oMi[coupler]).rotation
         force = between @ result.wrenches["J2"][:3]
         assert np.abs(force) == pytest.approx(np.abs(kept[0].contact_force.linear), abs=1e-7)
-
-
-def _pinocchio_q(model, coordinates):
-    """Its continuous joints stand as cosine and sine."""
-    q = []
-    for joint, angle in zip([*model.joints][1:], coordinates, strict=True):
-        q += [angle] if joint.nq == 1 else [np.cos(angle), np.sin(angle)]
-    return q
 
 
 # A platform on six legs (Stewart) as one passive floating joint, against Pinocchio and its other tree.
