@@ -1,5 +1,5 @@
-// Compiled once for each generation of processors, with -march= and MD_KERNELS, the name of the table that it defines, and MD_NAME, the
-// processor's name.
+// Compiled once for each generation of processors, with -march= and MD_KERNELS and MD_LOOP_KERNELS, the names of the tables that this file
+// and loop_kernels.cpp define, and MD_NAME, the processor's name.
 //
 // No inline function of the standard library may be emitted here, and no template that is not static: the linker would keep one copy
 // of those in all files, perhaps the newest processor's.
@@ -8,6 +8,9 @@
 #include "modular_dynamics/batch.hpp"
 
 namespace modular_dynamics {
+
+extern const LoopKernels MD_LOOP_KERNELS;
+
 namespace {
 
 typedef Pack<double> D;
@@ -34,10 +37,11 @@ template <class A, class T> RowsOutcome many(const RequestOf<T>& request, const 
   const long results = call.shape.numbers(), loads = numbers_in_loads(request), load_step = request.loads_by_row ? loads : 0;
   // less memory is better, but zeros must stay
   T* out = call.shape.dimensions == 1 && results == nv && x.inputs[2] ? call.inputs[2] : call.out;
+  auto width = [&](int input) { return input == 0 ? request.model.nq : nv; };
   auto shifted = [&](long row) {
     Arguments<E> at = x;
     for (int k = 0; k < inputs; ++k)
-      if (x.inputs[k]) at.inputs[k] = x.inputs[k] + row * (k == 0 ? request.model.nq : nv);
+      if (x.inputs[k]) at.inputs[k] = x.inputs[k] + row * width(k);
     if (x.loads) at.loads = x.loads + row * load_step;
     at.out = x.out + row * results;
     return at;
@@ -49,27 +53,47 @@ template <class A, class T> RowsOutcome many(const RequestOf<T>& request, const 
     for (long k = 0; k < loads; ++k) call.loads[k] = T{} + x.loads[k];
     to_model_frames(request.model.joints, request.joints, request.body_axes, call.loads, call.external);
   }
+  /// Rows in lanes; memory of those two groups later is prefetched. Returns whether all are good, and are written.
+  auto side_by_side = [&](const Arguments<E>& at, long left) {
+    FiniteCheck<T> arguments, made;
+    const long next = left >= 3L * N ? N : 0;
+    auto read = [&](const E* from, int count, T* lanes) {
+      rows_to_lanes(count, left, from, lanes);
+      fetch_ahead(from + 2L * N * count, next * count);
+    };
+    auto check = [&](int count, const T* lanes) {
+      for (int k = 0; k < count; ++k) arguments.add(lanes[k]);
+    };
+    for (int k = 0; k < inputs; ++k) {
+      if (!at.inputs[k]) continue;
+      read(at.inputs[k], width(k), call.inputs[k]);
+      if (reads_parts<A> && k >= 2)
+        for (int i = 0; i < nv; ++i)
+          if (request.prescribed[i] != (k == 2)) call.inputs[k][i] = T{};
+      check(width(k), call.inputs[k]);
+    }
+    if (request.loads_by_row) read(at.loads, int(loads), call.loads), check(int(loads), call.loads);
+    if (!arguments.all_finite() || !have_direction(request.model, call.inputs[0])) return false;
+    fetch_ahead(at.out + 2L * N * results, next * results);
+    if (request.loads_by_row) to_model_frames(request.model.joints, request.joints, request.body_axes, call.loads, call.external);
+    joint_positions(request.model, call.inputs[0], call.positions);
+    const T* lanes[4];
+    for (int k = 0; k < 4; ++k) lanes[k] = k < inputs ? call.inputs[k] : nullptr;
+    if (call.run(lanes, out) != 0) return false;
+    for (long k = 0; k < results; ++k) made.add(out[k]);
+    if (!made.all_finite()) return false;
+    A::finish(request, out);
+    lanes_to_rows(int(results), left, out, at.out);
+    return true;
+  };
   for (long row = 0; row < rows;) {
-    const Arguments<E> at = shifted(row);
-    const InputRows<T> from[5] = {{at.inputs[0], request.model.nq, call.inputs[0]},
-                                  {at.inputs[1], nv, call.inputs[1]},
-                                  {at.inputs[2], nv, call.inputs[2], reads_parts<A> ? request.prescribed : nullptr, true},
-                                  {at.inputs[3], nv, call.inputs[3], reads_parts<A> ? request.prescribed : nullptr, false},
-                                  {request.loads_by_row ? at.loads : nullptr, int(loads), call.loads}};
-    const long last = (rows - row) % N;
-    row += for_rows<T>(
-        rows - row - (last <= N / 4 ? last : 0), from, at.out, int(results), out,
-        [&] {
-          if (!have_direction(request.model, call.inputs[0])) return false;
-          if (request.loads_by_row) to_model_frames(request.model.joints, request.joints, request.body_axes, call.loads, call.external);
-          joint_positions(request.model, call.inputs[0], call.work.positions);
-          const T* lanes[4];
-          for (int k = 0; k < 4; ++k) lanes[k] = k < inputs ? call.inputs[k] : nullptr;
-          return call.run(lanes, out) == 0;
-        },
-        [&](T* made) { A::finish(request, made); });
+    const long left = rows - row, stop = left > N ? row + N : rows;
+    if (left > N / 4 && side_by_side(shifted(row), left)) {
+      row = stop;
+      continue;
+    }
     // one by one: those that lanes would not be worth; or of lanes that are not good, which say so themselves
-    for (const long stop = row + N < rows ? row + N : rows; row < stop; ++row)
+    for (; row < stop; ++row)
       if (const Outcome outcome = one<A, E>(request, shifted(row), memory_of_one); outcome.status != Status::good) return {row, outcome};
   }
   return {rows, {}};
@@ -84,7 +108,8 @@ template <class A> std::size_t bytes(const Request<double>& request) {
 
 template <class... A> constexpr Kernels table() {
   static_assert(sizeof...(A) == algorithms, "each algorithm that algorithms.hpp numbers is needed here, in that order");
-  return {MD_NAME, lanes_of<D>, {bytes_of_one<A, double>...}, {bytes<A>...}, {one<A, double>...}, {many<A, D>...}, {many<InverseDynamics, F>, many<InverseDynamicsLoaded, F>}};
+  return {MD_NAME, lanes_of<D>, {bytes_of_one<A, double>...}, {bytes<A>...}, {one<A, double>...}, {many<A, D>...}, {many<InverseDynamics, F>, many<InverseDynamicsLoaded, F>},
+          &MD_LOOP_KERNELS};
 }
 
 } // namespace

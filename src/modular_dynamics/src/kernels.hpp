@@ -10,6 +10,8 @@ struct RowsOutcome {
   Outcome outcome;
 };
 
+struct LoopKernels;
+
 /// Functions for one processor. `memory` is at a multiple of 64 and belongs to the call.
 struct Kernels {
   typedef Outcome One(const Request<double>&, const Arguments<double>&, void* memory);
@@ -22,6 +24,7 @@ struct Kernels {
   One* one[algorithms];           ///< of torques and accelerations, out may be an input
   Many<double>* many[algorithms]; ///< rows before a bad one are written
   Many<float>* many_float[algorithms]; ///< nullptr where single precision is not offered
+  const LoopKernels* loops;       ///< those of closed loops: loop_kernels.hpp
 };
 
 /// The kernels of this processor: the newest of "baseline", "x86-64-v2", "x86-64-v3", "x86-64-v4" that it can run, or those of

@@ -12,7 +12,7 @@ typedef Pack<double> D;
 void prepare(const LoopRequest& r, void* memory) {
   Arena arena(memory);
   LoopCallWork<double>* places;
-  arena.take(places, 1);
+  arena.take(1, places);
   *places = LoopCallWork<double>(arena, r);
 }
 
@@ -51,23 +51,15 @@ template <LoopQuantity quantity>
 void many(const LoopRequest& r, const LoopRows& at, long rows, bool each, std::int64_t* statuses, void* memory) {
   constexpr int N = lanes_of<D>;
   const LoopModel& loops = r.loops;
-  const int pq = loops.independent_q.count, p = loops.independent_v.count, nq = loops.nq, results = results_of<quantity>(r), wide = details_of(r);
+  const int pq = loops.independent_q.count, p = loops.independent_v.count, nq = loops.nq, results = results_of(r, quantity), wide = details_of(r);
   Arena arena(memory);
   const LoopCallWork<D> work(arena, r);
   const LoopCallWork<double> single(arena, r);
   double *start, *last_J; // the last configuration that is closed, or the guess, and its Jacobians
-  arena.take(start, nq), arena.take(last_J, loops.J_entries);
+  arena.take(nq, start), arena.take(loops.J_entries, last_J);
   if (!each)
     for (int k = 0; k < nq; ++k) start[k] = at.guess[k];
-  auto from = [&](long row) {
-    LoopRows one = at;
-    one.q += row * pq, one.guess = each ? at.guess + row * nq : start, one.out += row * results;
-    if (at.v) one.v += row * p;
-    if (at.third) one.third += row * p;
-    if (at.coordinates) one.coordinates += row * nq;
-    if (at.details) one.details += row * wide;
-    return one;
-  };
+  auto from = [&](long row) { return rows_from(r, quantity, at, row, each ? at.guess + row * nq : start); };
   const int first_J = loops.sets.count > 2 ? loops.sets[2].first_entry : loops.J_entries; // of clusters
   bool fresh = true;
   long side_by_side = 0; // the row from which on lanes are tried
@@ -129,7 +121,7 @@ void constraints(const LoopRequest& r, bool springs, const double* q, const doub
   const LoopCallWork<double>& work = *static_cast<const LoopCallWork<double>*>(memory);
   const LoopModel& loops = r.loops;
   const RowSet& set = loops.sets[springs];
-  detail::place_each(r.whole, r.whole.joints, [](int k) { return k + 1; }, q, work.tree.positions, work);
+  joint_positions(r.whole, q, work.tree.positions);
   evaluate_rows<double>(r.whole, loops, set, q, work.tree.positions, work.rows);
   evaluate_drift<double>(r.whole, loops, set, v, work.rows);
   for (int m = 0; m < set.rows * loops.nv; ++m) J[m] = 0;
@@ -139,13 +131,11 @@ void constraints(const LoopRequest& r, bool springs, const double* q, const doub
       J[m * loops.nv + loops.columns[set.first_column + k].v] = work.rows.J[set.first_entry + k * set.rows + m];
     if (!wrenches) continue;
     const Row& row = loops.rows[set.first_row + m];
-    Wrench<double> wrench{zero_vector<double>(), zero_vector<double>()};
-    if (row.kind != RowKind::coupling) {
-      const Matrix3<double>& S = work.rows.ends[2 * row.pair + 1].R;
-      wrench = {transposed_product(S, work.rows.wrenches[set.first_row + m].force), transposed_product(S, work.rows.wrenches[set.first_row + m].moment)};
-    }
-    const double parts[6] = {wrench.force.x, wrench.force.y, wrench.force.z, wrench.moment.x, wrench.moment.y, wrench.moment.z};
-    for (int k = 0; k < 6; ++k) wrenches[6 * m + k] = parts[k];
+    for (int k = 0; k < 6; ++k) wrenches[6 * m + k] = 0;
+    if (row.kind == RowKind::coupling) continue;
+    const Matrix3<double>& S = work.rows.ends[2 * row.pair + 1].R;
+    const Wrench<double>& wrench = work.rows.wrenches[set.first_row + m];
+    write(transposed_product(S, wrench.force), wrenches + 6 * m), write(transposed_product(S, wrench.moment), wrenches + 6 * m + 3);
   }
 }
 
@@ -182,7 +172,7 @@ std::size_t bytes(const LoopRequest& r) {
   const LoopCallWork<double> single(arena, r);
   LoopCallWork<double>* places;
   double* start;
-  arena.take(places, 1), arena.take(start, r.loops.nq), arena.take(start, r.loops.J_entries);
+  arena.take(1, places), arena.take(r.loops.nq, start), arena.take(r.loops.J_entries, start);
   return arena.bytes();
 }
 
@@ -194,9 +184,9 @@ template <class T> struct ReactionLanes : ReactionWork<T> {
   Vector3<T>* points;
   ReactionLanes(Arena& arena, const ReactionRules& rules) {
     const int n = rules.components.count, bodies = rules.bodies.count, joints = rules.joints.count;
-    arena.take(numbers, 16 * rules.links + 8), arena.take(x, n + 8), arena.take(poses, rules.links), arena.take(required, rules.required.count + 2);
-    arena.take(wrenches, joints + 2), arena.take(residual, bodies + 2), arena.take(points, 2 * joints + 3);
-    arena.take(this->directions, n), arena.take(this->needed, bodies);
+    arena.take(16 * rules.links + 8, numbers), arena.take(n + 8, x), arena.take(rules.links, poses), arena.take(rules.required.count + 2, required);
+    arena.take(joints + 2, wrenches), arena.take(bodies + 2, residual), arena.take(2 * joints + 3, points);
+    arena.take(n, this->directions), arena.take(bodies, this->needed);
   }
 };
 
@@ -223,20 +213,13 @@ void share(const ReactionRules& rules, const ReactionRows& at, long rows, bool* 
   }
 }
 
-std::size_t bytes_of_rules(const ReactionRules& rules) {
-  Arena arena;
-  const ReactionLanes<D> work(arena, rules);
-  return arena.bytes();
-}
+std::size_t bytes_of_rules(const ReactionRules& rules) { return bytes_of<ReactionLanes<D>>(rules); }
 
 constexpr auto id = LoopQuantity::inverse_dynamics, mm = LoopQuantity::mass_matrix, fd = LoopQuantity::forward_dynamics;
 
 } // namespace
 
-#define MD_JOINED_(a, b) a##b
-#define MD_JOINED(a, b) MD_JOINED_(a, b)
-extern const LoopKernels MD_JOINED(loop_, MD_KERNELS);
-const LoopKernels MD_JOINED(loop_, MD_KERNELS) = {MD_NAME, bytes, prepare, {one<id>, one<mm>, one<fd>}, {many<id>, many<mm>, many<fd>}, constraints, modes,
-                                                      bytes_of_rules, share};
+extern const LoopKernels MD_LOOP_KERNELS;
+const LoopKernels MD_LOOP_KERNELS = {bytes, prepare, {one<id>, one<mm>, one<fd>}, {many<id>, many<mm>, many<fd>}, constraints, modes, bytes_of_rules, share};
 
 } // namespace modular_dynamics

@@ -28,7 +28,6 @@ struct LoopKernels {
   /// Writes for each row whether the rules give its reactions; of others it may write anything.
   typedef void Share(const ReactionRules&, const ReactionRows&, long rows, bool* shared, void* memory);
 
-  const char* name;
   std::size_t (*bytes)(const LoopRequest&);          ///< of memory, at a multiple of 64, that any call needs
   void (*prepare)(const LoopRequest&, void* memory); ///< once, memory of calls for one state
   One* one[loop_quantities];
@@ -38,8 +37,5 @@ struct LoopKernels {
   std::size_t (*bytes_of_rules)(const ReactionRules&);
   Share* share;
 };
-
-/// Those of kernels_for(name).
-const LoopKernels* loop_kernels_for(const char* name);
 
 } // namespace modular_dynamics

@@ -1,32 +1,10 @@
 // The type Loops of the Python module: closed loops of a Robot, and the functions of loop_kernels.hpp on NumPy arrays.
 #define PY_ARRAY_UNIQUE_SYMBOL modular_dynamics_arrays
 #define NO_IMPORT_ARRAY
-#include "loops.hpp"
-
 #include "loop_kernels.hpp"
 #include "recording.hpp"
+#include "robot.hpp"
 #include "threads.hpp"
-
-#include <cstring>
-
-namespace modular_dynamics {
-
-extern const LoopKernels loop_kernels_baseline;
-#ifdef __x86_64__
-extern const LoopKernels loop_kernels_v2, loop_kernels_v3, loop_kernels_v4;
-#endif
-
-const LoopKernels* loop_kernels_for(const char* name) {
-  for (const LoopKernels* one : {
-#ifdef __x86_64__
-           &loop_kernels_v2, &loop_kernels_v3, &loop_kernels_v4,
-#endif
-           &loop_kernels_baseline})
-    if (std::strcmp(name, one->name) == 0) return one;
-  return nullptr;
-}
-
-} // namespace modular_dynamics
 
 using namespace modular_dynamics;
 
@@ -34,11 +12,12 @@ namespace {
 
 struct Loops : LoopRobot {
   const LoopKernels* kernels;
-  LoopRequest request; // without friction
+  LoopRequest request, with_friction;
   Memory memory;       // of single calls, which hold the GIL
 
   Loops(const Description& robot, const LoopsDescription& given, const LoopKernels* chosen)
-      : LoopRobot(robot, given), kernels(chosen), request(LoopRobot::request(armature_terms | spring_terms)), memory(chosen->bytes(request)) {
+      : LoopRobot(robot, given), kernels(chosen), request(LoopRobot::request(armature_terms | spring_terms)),
+        with_friction(LoopRobot::request(all_terms)), memory(chosen->bytes(request)) {
     kernels->prepare(request, memory.get());
   }
 };
@@ -47,28 +26,24 @@ AnchorDescription anchor(npy_int64 body, const double* pose) { // rotation row b
   AnchorDescription one;
   one.body = int(body);
   std::memcpy(&one.R, pose, sizeof one.R);
-  one.p = {pose[9], pose[10], pose[11]};
+  one.p = vector_at(pose + 9);
   return one;
 }
 
 bool read_loops(PyObject* arrays, const Description& robot, LoopsDescription& loops) {
   typedef npy_int64 I;
+  Columns columns{arrays};
   npy_intp n = -1, gears = -1, terms = -1, springs = -1, independent = -1;
-  const I *type = nullptr, *bodies = nullptr, *gear = nullptr, *gear_joints = nullptr, *spring_bodies = nullptr, *joints = nullptr;
-  const double *poses = nullptr, *axes = nullptr, *offsets = nullptr, *ratios = nullptr, *spring_poses = nullptr, *laws = nullptr;
-  if (!(type = column<I>(arrays, "loop_type", NPY_INT64, n)) || !(bodies = column<I>(arrays, "loop_bodies", NPY_INT64, n, 2)) ||
-      !(poses = column<double>(arrays, "loop_poses", NPY_DOUBLE, n, 2, 12)) || !(axes = column<double>(arrays, "loop_axis", NPY_DOUBLE, n, 3)) ||
-      !(offsets = column<double>(arrays, "gear_offset", NPY_DOUBLE, gears)) || !(gear = column<I>(arrays, "term_gear", NPY_INT64, terms)) ||
-      !(gear_joints = column<I>(arrays, "term_joint", NPY_INT64, terms)) || !(ratios = column<double>(arrays, "term_ratio", NPY_DOUBLE, terms)) ||
-      !(spring_bodies = column<I>(arrays, "spring_bodies", NPY_INT64, springs, 2)) ||
-      !(spring_poses = column<double>(arrays, "spring_poses", NPY_DOUBLE, springs, 2, 12)) ||
-      !(laws = column<double>(arrays, "spring_law", NPY_DOUBLE, springs, 4)) || !(joints = column<I>(arrays, "independent", NPY_INT64, independent)))
-    return false;
   const I count = I(robot.joints.size());
-  if (!in_range(type, n, 0, 6, "loop_type") || !in_range(bodies, 2 * n, -1, count, "loop_bodies") || !in_range(gear, terms, 0, gears, "term_gear") ||
-      !in_range(gear_joints, terms, 0, count, "term_joint") || !in_range(spring_bodies, 2 * springs, -1, count, "spring_bodies") ||
-      !in_range(joints, independent, 0, count, "independent"))
-    return false;
+  const I *type = columns.indices("loop_type", 0, 6, n), *bodies = columns.indices("loop_bodies", -1, count, n, 2);
+  const double *poses = columns.of<double>("loop_poses", n, 2, 12), *axes = columns.of<double>("loop_axis", n, 3);
+  const double* offsets = columns.of<double>("gear_offset", gears);
+  const I *gear = columns.indices("term_gear", 0, gears, terms), *gear_joints = columns.indices("term_joint", 0, count, terms);
+  const double* ratios = columns.of<double>("term_ratio", terms);
+  const I* spring_bodies = columns.indices("spring_bodies", -1, count, springs, 2);
+  const double *spring_poses = columns.of<double>("spring_poses", springs, 2, 12), *laws = columns.of<double>("spring_law", springs, 4);
+  const I* joints = columns.indices("independent", 0, count, independent);
+  if (!columns.good) return false;
   for (npy_intp k = 0; k < terms; ++k)
     if (has_quaternion(robot.joints[gear_joints[k]].type)) {
       PyErr_Format(PyExc_ValueError, "term_joint[%zd] is %lld: a joint with several coordinates", k, (long long)gear_joints[k]);
@@ -84,7 +59,7 @@ bool read_loops(PyObject* arrays, const Description& robot, LoopsDescription& lo
   }
   for (npy_intp k = 0; k < n; ++k)
     loops.loops.push_back({LoopType(type[k]), {anchor(bodies[2 * k], poses + 24 * k), anchor(bodies[2 * k + 1], poses + 24 * k + 12)},
-                           {axes[3 * k], axes[3 * k + 1], axes[3 * k + 2]}});
+                           vector_at(axes + 3 * k)});
   for (npy_intp k = 0; k < gears; ++k) loops.gears.push_back({offsets[k], {}, {}});
   for (npy_intp k = 0; k < terms; ++k)
     loops.gears[gear[k]].joints.push_back(int(gear_joints[k])), loops.gears[gear[k]].ratios.push_back(ratios[k]);
@@ -96,15 +71,15 @@ bool read_loops(PyObject* arrays, const Description& robot, LoopsDescription& lo
 }
 
 PyObject* new_loops(PyTypeObject* type, PyObject* positional, PyObject* arrays) {
-  const char* kernels = nullptr;
-  const Description* robot = PyTuple_Size(positional) == 1 ? robot_description(PyTuple_GetItem(positional, 0), &kernels) : nullptr;
-  if (!robot) {
+  PyObject* owner = PyTuple_Size(positional) == 1 ? PyTuple_GetItem(positional, 0) : nullptr;
+  if (!owner || !PyObject_TypeCheck(owner, robot_type)) {
     PyErr_SetString(PyExc_TypeError, "Loops(robot, loop_type=, ...) is needed, with a Robot");
     return nullptr;
   }
   return new_object<Loops>(type, [&] {
+    const Robot& robot = value_of<Robot>(owner);
     LoopsDescription given;
-    return read_loops(arrays, *robot, given) ? std::make_unique<Loops>(*robot, given, loop_kernels_for(kernels)) : nullptr;
+    return read_loops(arrays, robot.description, given) ? std::make_unique<Loops>(robot.description, given, robot.kernels->loops) : nullptr;
   });
 }
 
@@ -113,43 +88,36 @@ constexpr int inputs_of(LoopQuantity quantity) { return quantity == LoopQuantity
 /// Reads inputs, guess, out, coordinates and details; the last two may be None or, of one state, be left out. Only torques have details.
 bool read_arrays(const LoopRequest& r, LoopQuantity quantity, PyObject* const* arguments, Py_ssize_t count, bool many, LoopRows& rows, npy_intp& number, bool& each) {
   const npy_intp pq = r.loops.independent_q.count, p = r.loops.independent_v.count, nq = r.loops.nq;
-  auto read = [&](const char* name, npy_intp width, bool written) {
-    return static_cast<double*>(data_of(*arguments, {name, NPY_DOUBLE, many ? 2 : 1, {many ? number : width, width, 0}, written}));
-  };
-  auto next = [&] { ++arguments, --count; };
-  if (!(rows.q = read("q", pq, false))) return false;
-  if (many) number = PyArray_DIM(as_array(*arguments), 0);
-  next();
-  if (inputs_of(quantity) == 3) {
-    if (!(rows.v = read("v", p, false))) return false;
-    next();
-    if (!(rows.third = read(quantity == LoopQuantity::forward_dynamics ? "tau" : "a", p, false))) return false;
-    next();
-  }
-  each = many && PyArray_Check(*arguments) && PyArray_NDIM(as_array(*arguments)) == 2;
-  const Expected guess{"guess", NPY_DOUBLE, each ? 2 : 1, {each ? number : nq, nq, 0}};
-  if (!(rows.guess = static_cast<const double*>(data_of(*arguments, guess)))) return false;
-  next();
   const bool matrix = quantity == LoopQuantity::mass_matrix;
-  const Expected out{"out", NPY_DOUBLE, 1 + matrix + many, {many ? number : p, p, p}, true};
-  if (!(rows.out = static_cast<double*>(data_of(*arguments, out)))) return false;
-  next();
-  if (count > 0 && *arguments != Py_None && !(rows.coordinates = read("coordinates", nq, true))) return false;
-  if (count > 1 && arguments[1] != Py_None) {
-    next();
-    if (quantity != LoopQuantity::inverse_dynamics) {
-      PyErr_SetString(PyExc_TypeError, "details must be None: only inverse dynamics has them");
-      return false;
-    }
-    if (!(rows.details = read("details", details_of(r), true))) return false;
-  }
-  return true;
+  auto next = [&](auto*& to, const char* name, bool by_row, std::initializer_list<npy_intp> sizes) {
+    npy_intp shape[3];
+    int axes = 0;
+    if (by_row) shape[axes++] = number;
+    for (npy_intp size : sizes) shape[axes++] = size;
+    to = data_of<std::remove_reference_t<decltype(*to)>>(*arguments, name, shape, axes);
+    ++arguments, --count;
+    return to != nullptr;
+  };
+  PyObject* q = *arguments;
+  if (!next(rows.q, "q", many, {pq})) return false;
+  if (many) number = PyArray_DIM(as_array(q), 0);
+  const char* third = quantity == LoopQuantity::forward_dynamics ? "tau" : "a";
+  if (!matrix && !(next(rows.v, "v", many, {p}) && next(rows.third, third, many, {p}))) return false;
+  each = many && axes_of(*arguments) == 2;
+  if (!next(rows.guess, "guess", each, {nq})) return false;
+  if (!(matrix ? next(rows.out, "out", many, {p, p}) : next(rows.out, "out", many, {p}))) return false;
+  if (count > 0 && *arguments == Py_None) ++arguments, --count;
+  else if (count > 0 && !next(rows.coordinates, "coordinates", many, {nq})) return false;
+  if (count <= 0 || *arguments == Py_None) return true;
+  if (quantity == LoopQuantity::inverse_dynamics) return next(rows.details, "details", many, {details_of(r)});
+  PyErr_SetString(PyExc_TypeError, "details must be None: only inverse dynamics has them");
+  return false;
 }
 
 /// Reads wrenches from outside, the same in all states; None: there are none.
 bool read_loads(const LoopRequest& r, PyObject* argument, LoopRows& rows) {
   if (argument == Py_None) return true;
-  rows.loads = static_cast<const double*>(data_of(argument, {"loads", NPY_DOUBLE, 2, {r.whole.joints, 6, 0}}));
+  rows.loads = data_of<const double>(argument, "loads", {r.whole.joints, 6});
   return rows.loads;
 }
 
@@ -166,12 +134,8 @@ template <LoopQuantity quantity> PyObject* one(PyObject* self, PyObject* const* 
   bool each = false;
   if (!read_arrays(loops.request, quantity, arguments, count, false, rows, number, each)) return nullptr;
   if (count > needed + 3 && !read_loads(loops.request, arguments[needed + 3], rows)) return nullptr;
-  if (friction && loops.whole.has_friction) {
-    LoopRequest request = loops.request;
-    request.friction = true;
-    return PyLong_FromLong(long(loops.kernels->one[int(quantity)](request, rows, loops.memory.get())));
-  }
-  return PyLong_FromLong(long(loops.kernels->one[int(quantity)](loops.request, rows, loops.memory.get())));
+  const LoopRequest& request = friction ? loops.with_friction : loops.request;
+  return PyLong_FromLong(long(loops.kernels->one[int(quantity)](request, rows, loops.memory.get())));
 }
 
 constexpr long piece = 256; // of rows, that one thread takes
@@ -186,26 +150,26 @@ std::vector<double> starts_of(const LoopRequest& r, const LoopKernels& kernels, 
     const std::size_t last = starts.size() - nq;
     starts.resize(starts.size() + nq);
     std::copy_n(starts.begin() + long(last), nq, starts.end() - nq);
-    double* here = starts.data() + last + nq;
-    kernels.one[0](r, {rows.q + row * pq, rest.data(), rest.data(), starts.data() + last, tau.data(), here, nullptr}, memory.get());
+    LoopRows at;
+    at.q = rows.q + row * pq, at.v = at.third = rest.data(), at.guess = starts.data() + last;
+    at.out = tau.data(), at.coordinates = starts.data() + last + nq;
+    kernels.one[int(LoopQuantity::inverse_dynamics)](r, at, memory.get());
   }
   return starts;
 }
 
 /// Computes many states. False: memory cannot be allocated.
 bool run_rows(const Loops& loops, const LoopRequest& r, LoopQuantity quantity, const LoopRows& rows, long number, bool each, npy_int64* statuses, long threads) {
-  const int pq = r.loops.independent_q.count, p = r.loops.independent_v.count, nq = r.loops.nq;
-  const int results = quantity == LoopQuantity::mass_matrix ? p * p : p, wide = details_of(r);
   std::vector<double> starts;
-  if (!each) starts = starts_of(r, *loops.kernels, rows, number);
+  try {
+    if (!each) starts = starts_of(r, *loops.kernels, rows, number);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
   RowsOutcome all;
   return on_threads(loops.kernels->bytes(r), number, piece, threads, all, [&](long first, long count, void* memory) -> RowsOutcome {
-    LoopRows part = rows;
-    part.q += first * pq, part.out += first * results;
-    part.guess = each ? rows.guess + first * nq : starts.data() + first / piece * nq;
-    if (rows.v) part.v += first * p, part.third += first * p;
-    if (rows.coordinates) part.coordinates += first * nq;
-    if (rows.details) part.details += first * wide;
+    const double* guess = each ? rows.guess + first * r.loops.nq : starts.data() + first / piece * r.loops.nq;
+    const LoopRows part = rows_from(r, quantity, rows, first, guess);
     loops.kernels->many[int(quantity)](r, part, count, each, statuses + first, memory);
     return {count, {}};
   });
@@ -225,21 +189,15 @@ template <LoopQuantity quantity> PyObject* many(PyObject* self, PyObject* const*
   bool each = false;
   if (!read_arrays(loops.request, quantity, arguments, needed - 3, true, rows, number, each)) return nullptr;
   if (count > needed && !read_loads(loops.request, arguments[needed], rows)) return nullptr;
-  auto statuses = static_cast<npy_int64*>(data_of(arguments[needed - 3], {"statuses", NPY_INT64, 1, {number, 0, 0}, true}));
+  auto statuses = data_of<npy_int64>(arguments[needed - 3], "statuses", {number});
   if (!statuses) return nullptr;
-  LoopRequest request = loops.request;
-  request.friction = friction && loops.whole.has_friction;
+  const LoopRequest& request = friction ? loops.with_friction : loops.request;
   bool done = true;
   Py_BEGIN_ALLOW_THREADS
-  try {
-    if (!request.undetermined) done = run_rows(loops, request, quantity, rows, number, each, statuses, threads);
-    else std::fill_n(statuses, number, npy_int64(LoopStatus::elsewhere));
-  } catch (const std::bad_alloc&) {
-    done = false;
-  }
+  if (!request.undetermined) done = run_rows(loops, request, quantity, rows, number, each, statuses, threads);
+  else std::fill_n(statuses, number, npy_int64(LoopStatus::elsewhere));
   Py_END_ALLOW_THREADS
-  if (!done) return PyErr_NoMemory();
-  return Py_NewRef(Py_None);
+  return done ? Py_NewRef(Py_None) : PyErr_NoMemory();
 }
 
 /// (q, v, phi, J, gamma[, wrenches]): rows of all loops and gears, or of springs, at coordinates and velocities of all joints.
@@ -248,13 +206,14 @@ template <bool springs> PyObject* constraints(PyObject* self, PyObject* const* a
   const LoopModel& model = loops.request.loops;
   const npy_intp m = model.sets[springs].rows, nv = model.nv;
   if (!has_count(count, 5, 6)) return nullptr;
-  const Expected expected[6] = {{"q", NPY_DOUBLE, 1, {model.nq, 0, 0}}, {"v", NPY_DOUBLE, 1, {nv, 0, 0}}, {"phi", NPY_DOUBLE, 1, {m, 0, 0}, true},
-                                {"J", NPY_DOUBLE, 2, {m, nv, 0}, true}, {"gamma", NPY_DOUBLE, 1, {m, 0, 0}, true},
-                                {"wrenches", NPY_DOUBLE, 2, {m, 6, 0}, true}};
-  double* data[6] = {};
-  for (int k = 0; k < count; ++k)
-    if (!(data[k] = static_cast<double*>(data_of(arguments[k], expected[k])))) return nullptr;
-  loops.kernels->constraints(loops.request, springs, data[0], data[1], data[2], data[3], data[4], data[5], loops.memory.get());
+  const double* q = data_of<const double>(arguments[0], "q", {model.nq});
+  const double* v = q ? data_of<const double>(arguments[1], "v", {nv}) : nullptr;
+  double* phi = v ? data_of<double>(arguments[2], "phi", {m}) : nullptr;
+  double* J = phi ? data_of<double>(arguments[3], "J", {m, nv}) : nullptr;
+  double* gamma = J ? data_of<double>(arguments[4], "gamma", {m}) : nullptr;
+  double* wrenches = gamma && count > 5 ? data_of<double>(arguments[5], "wrenches", {m, 6}) : nullptr;
+  if (!gamma || (count > 5 && !wrenches)) return nullptr;
+  loops.kernels->constraints(loops.request, springs, q, v, phi, J, gamma, wrenches, loops.memory.get());
   return Py_NewRef(Py_None);
 }
 
@@ -263,12 +222,11 @@ PyObject* modes(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   Loops& loops = value_of<Loops>(self);
   const LoopModel& model = loops.request.loops;
   if (!has_count(count, 3, 3)) return nullptr;
-  auto q = static_cast<double*>(data_of(arguments[0], {"q", NPY_DOUBLE, 1, {model.independent_q.count, 0, 0}}));
-  auto guess = q ? static_cast<double*>(data_of(arguments[1], {"guess", NPY_DOUBLE, 1, {model.nq, 0, 0}})) : nullptr;
-  if (!guess) return nullptr;
-  const npy_intp most = PyArray_Check(arguments[2]) && PyArray_NDIM(as_array(arguments[2])) == 2 ? PyArray_DIM(as_array(arguments[2]), 0) : 0;
-  auto out = static_cast<double*>(data_of(arguments[2], {"configurations", NPY_DOUBLE, 2, {most, model.nq, 0}, true}));
+  const double* q = data_of<const double>(arguments[0], "q", {model.independent_q.count});
+  const double* guess = q ? data_of<const double>(arguments[1], "guess", {model.nq}) : nullptr;
+  double* out = guess ? data_of<double>(arguments[2], "configurations", {-1, model.nq}) : nullptr;
   if (!out) return nullptr;
+  const npy_intp most = PyArray_DIM(as_array(arguments[2]), 0);
   if (loops.request.undetermined) return PyLong_FromLong(-1);
   return PyLong_FromLong(loops.kernels->modes(loops.request, q, guess, int(most > 1 << 20 ? 1 << 20 : most), out, loops.memory.get()));
 }
@@ -281,8 +239,8 @@ PyObject* record(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   const char* name = PyUnicode_AsUTF8AndSize(arguments[0], nullptr);
   const long inputs = PyLong_AsLong(arguments[1]);
   if (springs < 0 || !name || (inputs == -1 && PyErr_Occurred())) return nullptr;
-  auto near = static_cast<const double*>(data_of(arguments[3], {"near", NPY_DOUBLE, 1, {loops.loops.nq}}));
-  auto farthest = near ? static_cast<const double*>(data_of(arguments[4], {"farthest", NPY_DOUBLE, 1, {npy_intp(loops.loops.independent_q.size())}})) : nullptr;
+  const double* near = data_of<const double>(arguments[3], "near", {loops.loops.nq});
+  const double* farthest = near ? data_of<const double>(arguments[4], "farthest", {npy_intp(loops.loops.independent_q.size())}) : nullptr;
   if (!farthest) return nullptr;
   if (loops.request.undetermined) {
     PyErr_SetString(PyExc_ValueError, "independent coordinates and loops do not determine all others: nothing is recorded");

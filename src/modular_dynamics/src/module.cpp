@@ -4,7 +4,6 @@
 // 3.10 on, and a call costs least.
 #define PY_ARRAY_UNIQUE_SYMBOL modular_dynamics_arrays
 #include "loop_kernels.hpp"
-#include "loops.hpp"
 #include "recording.hpp"
 #include "robot.hpp"
 #include "threads.hpp"
@@ -15,38 +14,41 @@
 
 using namespace modular_dynamics;
 
+/// The newest, or those that the environment variable names.
+const Kernels* modular_dynamics::default_kernels = nullptr;
+PyTypeObject* modular_dynamics::robot_type = nullptr;
+
 namespace {
 
-/// Of robots that ask for no others: the newest, or those that the environment variable names.
-const Kernels* default_kernels = nullptr;
 constexpr const char* variable = "MODULAR_DYNAMICS_KERNELS";
-
-PyTypeObject *frames_type = nullptr, *robot_type = nullptr;
+PyTypeObject* frames_type = nullptr;
 
 Robot& robot_of(PyObject* self) { return value_of<Robot>(self); }
 
-/// The arguments of a function other than states and result.
+/// The arguments of a function other than states and result: before them, and after them, where each needs the one before it.
 struct Signature {
   Algorithm algorithm;
-  bool frames, form, prescribed, terms, loads, passing;
-};
-constexpr Signature signature_of(Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::inverse_dynamics:
-    case Algorithm::joint_wrenches: return {algorithm, false, false, false, true, true, true};
-    case Algorithm::hybrid_dynamics: return {algorithm, false, false, true, true, true, false};
-    case Algorithm::forward_dynamics:
-    case Algorithm::inverse_dynamics_derivatives:
-    case Algorithm::forward_dynamics_derivatives: return {algorithm, false, false, false, true, true, false};
-    case Algorithm::mass_matrix: return {algorithm, false, false, false, true, false, false};
-    case Algorithm::frame_poses:
-    case Algorithm::frame_motions: return {algorithm, true, false, false, false, false, false};
-    case Algorithm::frame_velocities:
-    case Algorithm::frame_accelerations:
-    case Algorithm::jacobian: return {algorithm, true, true, false, false, false, false};
-    default: return {algorithm, false, false, false, false, false, false};
+  bool frames = false, form = false, prescribed = false;
+  bool terms = false, loads = false, passing = false;
+
+  constexpr explicit Signature(Algorithm given) : algorithm(given) {
+    switch (algorithm) {
+      case Algorithm::inverse_dynamics:
+      case Algorithm::joint_wrenches: terms = loads = passing = true; break;
+      case Algorithm::hybrid_dynamics: prescribed = terms = loads = true; break;
+      case Algorithm::forward_dynamics:
+      case Algorithm::inverse_dynamics_derivatives:
+      case Algorithm::forward_dynamics_derivatives: terms = loads = true; break;
+      case Algorithm::mass_matrix: terms = true; break;
+      case Algorithm::frame_poses:
+      case Algorithm::frame_motions: frames = true; break;
+      case Algorithm::frame_velocities:
+      case Algorithm::frame_accelerations:
+      case Algorithm::jacobian: frames = form = true; break;
+      default: break;
+    }
   }
-}
+};
 
 /// Arguments that are still to be read, from the left.
 struct Reader {
@@ -55,14 +57,11 @@ struct Reader {
   PyObject* take() { return left > 0 ? (--left, *next++) : nullptr; }
 };
 
-/// Number of arguments before the arrays.
-constexpr Py_ssize_t needed_by(const Signature& s) { return s.frames + s.form + s.prescribed; }
-
-/// Reads these: frames, form and prescribed.
+/// Reads the arguments before the arrays.
 bool read_first(const Signature& s, PyObject* self, Reader& reader, Request<double>& request) {
   if (s.frames) {
     PyObject* object = reader.take();
-    if (!object || !PyObject_TypeCheck(object, frames_type) || value_of<Frames>(object).robot != self) {
+    if (!PyObject_TypeCheck(object, frames_type) || value_of<Frames>(object).robot != self) {
       PyErr_SetString(PyExc_TypeError, "the first argument must be Frames of this robot");
       return false;
     }
@@ -78,67 +77,17 @@ bool read_first(const Signature& s, PyObject* self, Reader& reader, Request<doub
   }
   if (s.form) {
     long form = 0;
-    PyObject* object = reader.take();
-    if (!object) return true; // the count of arguments is wrong, as is said later
-    if (!read_number(object, "form", 0, s.algorithm == Algorithm::jacobian ? 1 : s.algorithm == Algorithm::frame_velocities ? 3 : 7, form)) return false;
+    if (!read_number(reader.take(), "form", 0, s.algorithm == Algorithm::jacobian ? 1 : s.algorithm == Algorithm::frame_velocities ? 3 : 7, form)) return false;
     request.form = {(form & 1) != 0, (form & 2) != 0, (form & 4) != 0};
   }
   if (s.prescribed) {
-    PyObject* object = reader.take();
-    if (!object) return true;
-    request.prescribed = static_cast<const bool*>(data_of(object, {"prescribed", NPY_BOOL, 1, {request.model.nv, 0, 0, 0}}));
+    request.prescribed = data_of<const bool>(reader.take(), "prescribed", {request.model.nv});
     if (!request.prescribed) return false;
   }
   return true;
 }
 
-/// The arrays of states and result, and the arguments after them. E is the arrays' number type.
-template <class E> struct Call {
-  Arguments<E> arrays;
-  npy_intp rows = -1; ///< of one state: none
-  long threads = 1;
-
-  /// Reads the arrays; rows: of many states. front: dimensions of states before the row, as of designs.
-  bool read_states(const Signature& s, const Robot& robot, const Shape& shape, Reader& reader, bool many, const npy_intp* designs = nullptr) {
-    const bool forward = s.algorithm == Algorithm::forward_dynamics || s.algorithm == Algorithm::forward_dynamics_derivatives;
-    const char* const names[] = {"q", "v", forward ? "tau" : "a", "tau"};
-    const bool in_place = shape.dimensions == 1 && shape.size[0] == robot.description.nv && s.algorithm != Algorithm::joint_wrenches;
-    PyObject* given[5];
-    for (int k = 0; k <= shape.inputs; ++k) {
-      const bool is_out = k == shape.inputs;
-      given[k] = reader.take();
-      if (k > 0 && !is_out && given[k] == Py_None) continue;
-      Expected expected{is_out ? "out" : names[k], sizeof(E) == 8 ? NPY_DOUBLE : NPY_FLOAT, 0, {0, 0, 0, 0}, is_out};
-      if (designs) expected.shape[expected.dimensions++] = *designs;
-      if (many) expected.shape[expected.dimensions++] = rows;
-      if (is_out)
-        for (int d = 0; d < shape.dimensions; ++d) expected.shape[expected.dimensions++] = shape.size[d];
-      else
-        expected.shape[expected.dimensions++] = k == 0 ? robot.description.nq : robot.description.nv;
-      E* data = static_cast<E*>(data_of(given[k], expected));
-      if (!data) return false;
-      if (is_out) arrays.out = data;
-      else arrays.inputs[k] = data;
-      if (k == 0 && many) rows = PyArray_DIM(as_array(given[0]), designs ? 1 : 0);
-    }
-    for (int k = 0; k < shape.inputs; ++k)
-      if (given[k] != Py_None && !apart(given[shape.inputs], given[k], names[k], in_place)) return false;
-    return true;
-  }
-
-  /// Reads loads, (n, 6), or (rows, n, 6) of many states.
-  bool read_loads(PyObject* object, const Robot& robot, PyObject* out, bool many, Request<E>& request) {
-    if (!object || object == Py_None) return true;
-    request.loaded = true;
-    request.loads_by_row = many && PyArray_Check(object) && PyArray_NDIM(as_array(object)) == 3;
-    Expected expected{"loads", sizeof(E) == 8 ? NPY_DOUBLE : NPY_FLOAT, 2, {robot.joints(), 6, 0, 0}};
-    if (request.loads_by_row) expected = {"loads", expected.type, 3, {rows, robot.joints(), 6, 0}};
-    arrays.loads = static_cast<E*>(data_of(object, expected));
-    return arrays.loads && apart(out, object, "loads", false);
-  }
-};
-
-/// Reads terms; `all` are possible.
+/// Reads terms; without an argument the default.
 bool read_terms(PyObject* object, long& terms) {
   terms = armature_terms | spring_terms;
   return !object || read_number(object, "terms", 0, all_terms, terms);
@@ -147,7 +96,7 @@ bool read_terms(PyObject* object, long& terms) {
 /// Reads passing (n,): what becomes of joints' wrenches.
 bool read_passing(PyObject* object, const Robot& robot, const std::int64_t*& to) {
   if (!object || object == Py_None) return true;
-  auto given = static_cast<npy_int64*>(data_of(object, {"passing", NPY_INT64, 1, {robot.joints(), 0, 0, 0}}));
+  const npy_int64* given = data_of<const npy_int64>(object, "passing", {robot.joints()});
   if (!given) return false;
   for (int k = 0; k < robot.joints(); ++k)
     if (given[k] < 0 || given[k] > 2) {
@@ -158,48 +107,66 @@ bool read_passing(PyObject* object, const Robot& robot, const std::int64_t*& to)
   return true;
 }
 
+/// The arrays of states and result, and the arguments after them. E is the arrays' number type.
+template <class E> struct Call {
+  Arguments<E> arrays;
+  npy_intp rows = -1; ///< of one state: none
+  long threads = 1;
+
+  /// Reads all arguments that are left, of one state or many.
+  bool read(const Signature& s, const Robot& robot, const Shape& shape, Reader& reader, bool many, Request<E>& request) {
+    PyObject* out = reader.next[shape.inputs];
+    long terms = 0;
+    if (!read_states(s, robot, shape, reader, many) || (many && !read_number(reader.take(), "threads", 1, 1024, threads)) ||
+        !read_terms(s.terms ? reader.take() : nullptr, terms))
+      return false;
+    request.counted = Robot::counted(robot.whole, int(terms));
+    return (!s.loads || read_loads(reader.take(), robot, out, many, request)) && (!s.passing || read_passing(reader.take(), robot, request.passing));
+  }
+
+  /// Reads the arrays; rows: of many states. designs: of how many each array has a block of rows, or nullptr.
+  bool read_states(const Signature& s, const Robot& robot, const Shape& shape, Reader& reader, bool many, const npy_intp* designs = nullptr) {
+    const bool forward = s.algorithm == Algorithm::forward_dynamics || s.algorithm == Algorithm::forward_dynamics_derivatives;
+    const char* const names[] = {"q", "v", forward ? "tau" : "a", "tau"};
+    const bool in_place = shape.dimensions == 1 && shape.size[0] == robot.description.nv && s.algorithm != Algorithm::joint_wrenches;
+    npy_intp sizes[5]; // of an array
+    int axes = 0;
+    PyObject* given[4];
+    for (int k = 0; k < shape.inputs; ++k) {
+      given[k] = reader.take();
+      if (k > 0 && given[k] == Py_None) continue;
+      axes = 0;
+      if (designs) sizes[axes++] = *designs;
+      if (many) sizes[axes++] = rows;
+      sizes[axes++] = k == 0 ? robot.description.nq : robot.description.nv;
+      if (!(arrays.inputs[k] = data_of<const E>(given[k], names[k], sizes, axes))) return false;
+      if (k == 0 && many) rows = PyArray_DIM(as_array(given[0]), designs ? 1 : 0);
+    }
+    axes = 0;
+    if (designs) sizes[axes++] = *designs;
+    if (many) sizes[axes++] = rows;
+    for (int d = 0; d < shape.dimensions; ++d) sizes[axes++] = shape.size[d];
+    PyObject* out = reader.take();
+    if (!(arrays.out = data_of<E>(out, "out", sizes, axes))) return false;
+    for (int k = 0; k < shape.inputs; ++k)
+      if (given[k] != Py_None && !apart(out, given[k], names[k], in_place)) return false;
+    return true;
+  }
+
+  /// Reads loads, (n, 6), or (rows, n, 6) of many states.
+  bool read_loads(PyObject* object, const Robot& robot, PyObject* out, bool many, Request<E>& request) {
+    if (!object || object == Py_None) return true;
+    request.loaded = true;
+    request.loads_by_row = many && axes_of(object) == 3;
+    const npy_intp sizes[] = {rows, robot.joints(), 6};
+    arrays.loads = data_of<const E>(object, "loads", sizes + !request.loads_by_row, 2 + request.loads_by_row);
+    return arrays.loads && apart(out, object, "loads", false);
+  }
+};
+
 /// Which algorithm a function runs: torques under wrenches or with black boxes need the masses as they are.
 template <class E> Algorithm chosen(Algorithm algorithm, const Request<E>& request) {
   return algorithm == Algorithm::inverse_dynamics && (request.loaded || request.passing) ? Algorithm::inverse_dynamics_loaded : algorithm;
-}
-
-/// Prepares a robot for an algorithm; false, and a MemoryError: there is no memory.
-bool prepared(Robot& robot, Algorithm algorithm) {
-  try {
-    robot.prepare(algorithm);
-    return true;
-  } catch (const std::bad_alloc&) {
-    PyErr_NoMemory();
-    return false;
-  }
-}
-
-/// One state: ([frames,] [form,] [prescribed,] inputs ..., out[, terms[, loads[, passing]]]) -> status; from 3 on: 3 + joint.
-template <Algorithm algorithm> PyObject* one(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  constexpr Signature s = signature_of(algorithm);
-  Robot& robot = robot_of(self);
-  Reader reader{arguments, count};
-  if (!prepared(robot, algorithm)) return nullptr;
-  Request<double> request = robot.request(armature_terms | spring_terms);
-  if (!read_first(s, self, reader, request)) return nullptr;
-  const Shape shape = shape_of(algorithm, request);
-  if (!has_count(count, needed_by(s) + shape.inputs + 1, needed_by(s) + shape.inputs + 1 + s.terms + s.loads + s.passing)) return nullptr;
-  PyObject* out = reader.next[shape.inputs];
-  Call<double> call;
-  if (!call.read_states(s, robot, shape, reader, false)) return nullptr;
-  if (s.terms && reader.left > 0) {
-    long terms = 0;
-    if (!read_terms(reader.take(), terms)) return nullptr;
-    const Request<double> counting = robot.request(int(terms));
-    request.armature = counting.armature, request.springs = counting.springs, request.friction = counting.friction;
-    if (s.loads && !call.read_loads(reader.take(), robot, out, false, request)) return nullptr;
-    if (s.passing && !read_passing(reader.take(), robot, request.passing)) return nullptr;
-  }
-  const Algorithm run = chosen(algorithm, request);
-  void* memory = robot.memory_of(run);
-  if (!memory) return PyErr_NoMemory();
-  const Outcome outcome = robot.kernels->one[int(run)](request, call.arrays, memory);
-  return PyLong_FromLong(long(outcome.status) + outcome.joint);
 }
 
 /// Number of rows that a thread takes at a time: fewer where results are large.
@@ -235,50 +202,43 @@ PyObject* run_many(const Robot& robot, Kernels::Many<E>* const* kernels, Algorit
   return done ? as_tuple(result) : PyErr_NoMemory();
 }
 
-/// Many states: ([frames,] [form,] [prescribed,] inputs ..., out, threads[, terms[, loads[, passing]]]) -> (rows before the first bad one,
-/// its status).
-template <Algorithm algorithm> PyObject* many(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  constexpr Signature s = signature_of(algorithm);
-  Robot& robot = robot_of(self);
-  Reader reader{arguments, count};
-  if (!prepared(robot, algorithm)) return nullptr;
-  Request<double> request = robot.request(armature_terms | spring_terms);
-  if (!read_first(s, self, reader, request)) return nullptr;
-  const Shape shape = shape_of(algorithm, request);
-  if (!has_count(count, needed_by(s) + shape.inputs + 2, needed_by(s) + shape.inputs + 2 + s.terms + s.loads + s.passing)) return nullptr;
-  PyObject* out = reader.next[shape.inputs];
-  auto read = [&](auto& call, auto& of) {
-    if (!call.read_states(s, robot, shape, reader, true)) return false;
-    long terms = 0;
-    if (!read_number(reader.take(), "threads", 1, 1024, call.threads) || !read_terms(s.terms ? reader.take() : nullptr, terms)) return false;
-    const Request<double> counting = robot.request(int(terms));
-    of.armature = counting.armature, of.springs = counting.springs, of.friction = counting.friction;
-    return (!s.loads || call.read_loads(reader.take(), robot, out, true, of)) && (!s.passing || read_passing(reader.take(), robot, of.passing));
-  };
-  if constexpr (algorithm == Algorithm::inverse_dynamics) {
-    if (PyArray_Check(*reader.next) && PyArray_TYPE(as_array(*reader.next)) == NPY_FLOAT) {
-      Call<float> call;
-      Request<float> single;
-      try {
-        single = robot.request_single(all_terms);
-      } catch (const std::bad_alloc&) {
-        return PyErr_NoMemory();
+/// One state: ([frames,] [form,] [prescribed,] inputs ..., out[, terms[, loads[, passing]]]) -> status; from 3 on: 3 + joint.
+/// Many: with threads behind out -> (rows before the first bad one, its status).
+template <Algorithm algorithm, bool many> PyObject* call(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  return or_memory_error([&]() -> PyObject* {
+    constexpr Signature s(algorithm);
+    Robot& robot = robot_of(self);
+    robot.prepare(algorithm);
+    Request<double> request = robot.request(armature_terms | spring_terms);
+    const Py_ssize_t needed = s.frames + s.form + s.prescribed + shape_of(algorithm, request).inputs + 1 + many;
+    if (!has_count(count, needed, needed + s.terms + s.loads + s.passing)) return nullptr;
+    Reader reader{arguments, count};
+    if (!read_first(s, self, reader, request)) return nullptr;
+    const Shape shape = shape_of(algorithm, request);
+    if constexpr (many && algorithm == Algorithm::inverse_dynamics) {
+      if (PyArray_Check(*reader.next) && PyArray_TYPE(as_array(*reader.next)) == NPY_FLOAT) {
+        Call<float> call;
+        Request<float> single = robot.request_single(all_terms);
+        return call.read(s, robot, shape, reader, true, single) ? run_many(robot, robot.kernels->many_float, algorithm, shape, single, call) : nullptr;
       }
-      return read(call, single) ? run_many(robot, robot.kernels->many_float, algorithm, shape, single, call) : nullptr;
     }
-  }
-  Call<double> call;
-  return read(call, request) ? run_many(robot, robot.kernels->many, algorithm, shape, request, call) : nullptr;
+    Call<double> call;
+    if (!call.read(s, robot, shape, reader, many, request)) return nullptr;
+    if constexpr (many) return run_many(robot, robot.kernels->many, algorithm, shape, request, call);
+    const Algorithm run = chosen(algorithm, request);
+    const Outcome outcome = robot.kernels->one[int(run)](request, call.arrays, robot.memory_of(run));
+    return PyLong_FromLong(long(outcome.status) + outcome.joint);
+  });
 }
 
 /// inverse_dynamics_designs(numbers, q, v, a, out, threads[, terms]).
 PyObject* designs(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  constexpr Signature s = signature_of(Algorithm::inverse_dynamics);
+  constexpr Signature s(Algorithm::inverse_dynamics);
   const Robot& robot = robot_of(self);
   if (!has_count(count, 6, 7)) return nullptr;
   Reader reader{arguments, count};
   PyObject* given = reader.take();
-  const double* numbers = static_cast<double*>(data_of(given, {"numbers", NPY_DOUBLE, 2, {-1, robot.number_count(), 0, 0}}));
+  const double* numbers = data_of<const double>(given, "numbers", {-1, robot.number_count()});
   if (!numbers) return nullptr;
   const npy_intp designs = PyArray_DIM(as_array(given), 0);
   const Shape shape = shape_of(Algorithm::inverse_dynamics, robot.request(0));
@@ -307,7 +267,7 @@ PyObject* designs(PyObject* self, PyObject* const* arguments, Py_ssize_t count) 
     for (long design = first; design < first + number; ++design) {
       const double *row = numbers + design * robot.number_count(), *gravity = row + long(joint_numbers) * robot.joints();
       const auto joints = reinterpret_cast<const JointNumbers*>(row);
-      set_numbers(joints, before, {gravity[0], gravity[1], gravity[2]}, true, model);
+      set_numbers(joints, before, vector_at(gravity), true, model);
       before = joints;
       Arguments<double> at = call.arrays;
       for (int k = 0; k < 3; ++k)
@@ -334,22 +294,20 @@ PyObject* record(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   if (!name || !read_number(reader.take(), "inputs", 1, 3, inputs) || !read_terms(reader.take(), terms)) return nullptr;
   Request<double> request = robot.request(int(terms));
   if (reader.left > 0) {
-    if (!read_first({Algorithm::frame_poses, true, false, false, false, false, false}, self, reader, request)) return nullptr;
+    if (!read_first(Signature(Algorithm::frame_poses), self, reader, request)) return nullptr;
     return recorded(name, request, int(inputs));
   }
-  try {
+  return or_memory_error([&] {
     Robot same(with_short_arms(robot.description), robot.kernels);
     same.prepare(Algorithm::forward_dynamics);
     return recorded(name, same.request(int(terms)), int(inputs));
-  } catch (const std::bad_alloc&) {
-    return PyErr_NoMemory();
-  }
+  });
 }
 
 /// numbers(out).
 PyObject* numbers(PyObject* self, PyObject* out) {
   const Robot& robot = robot_of(self);
-  auto to = static_cast<double*>(data_of(out, {"out", NPY_DOUBLE, 1, {robot.number_count(), 0, 0, 0}, true}));
+  double* to = data_of<double>(out, "out", {robot.number_count()});
   if (!to) return nullptr;
   if (robot.joints() > 0) std::memcpy(to, robot.numbers.data(), robot.numbers.size() * sizeof(JointNumbers));
   std::memcpy(to + long(joint_numbers) * robot.joints(), &robot.description.gravity, 3 * sizeof(double));
@@ -394,8 +352,8 @@ PyObject* name_of_kernels(PyObject* self, void*) { return PyUnicode_FromString(r
 PyObject* numbers_of_robot(PyObject* self, void*) { return PyLong_FromLong(robot_of(self).number_count()); }
 
 #define MD_METHODS(name, before, terms)                                                                                                   \
-  method(#name, one<Algorithm::name>, #name "(" before ", out" terms ") -> status"),                                                      \
-      method(#name "_rows", many<Algorithm::name>, #name "_rows(" before ", out, threads" terms ") -> (rows, status)")
+  method(#name, call<Algorithm::name, false>, #name "(" before ", out" terms ") -> status"),                                                      \
+      method(#name "_rows", call<Algorithm::name, true>, #name "_rows(" before ", out, threads" terms ") -> (rows, status)")
 #define MD_TERMS "[, terms"
 #define MD_LOADS MD_TERMS "[, loads]]"
 PyMethodDef methods[] = {MD_METHODS(inverse_dynamics, "q, v, a", MD_TERMS "[, loads[, passing]]]"),
@@ -438,29 +396,12 @@ PyType_Spec robot_spec = {"modular_dynamics._core.Robot", sizeof(Object<Robot>),
 const char about[] =
     "Dynamics compiled from C++ (include/modular_dynamics): functions of one state, and of many (_rows), on NumPy arrays.\n\n"
     "Arguments by position. Arrays must be C-contiguous, aligned, of float64 and of the exact shape: nothing is converted, errors name the\n"
-    "argument. Functions _rows have one axis more in front; inverse_dynamics_rows takes float32, too. v, a and tau may be None, for zeros.\n"
-    "out takes the result. It may be one of the arguments where it has the shape (nv,), or (rows, nv), else it shares memory with none.\n\n"
-    "One state returns a status: GOOD; NOT_FINITE, an argument is not, or a quaternion is shorter than 1e-6, and out is as it was;\n"
-    "OVERFLOW, a result is not finite; NO_INERTIA + k, joint k takes part in a motion that moves no inertia. Many return (rows, status): all\n"
-    "before the first bad row are good and written, and the status of that row.\n\n"
-    "terms: which terms of joints count, ARMATURE | SPRINGS by default, and FRICTION. loads (n, 6), or (rows, n, 6): [force, moment] from\n"
-    "outside on each joint's body, at its origin and in its axes. passing (n,) int64: WHOLE; CUT, a load stands for what the joint\n"
-    "passes on; UNKNOWN, inside a black box, where torques are NaN.\n\n"
-    "Any thread may call. One state holds the interpreter's lock, many release it. Robots and frames never change.";
+    "argument. out takes the result. _core.pyi describes all functions, arguments and the status that they return.";
 
 // The size of a state is not -1: then Python would copy the module into a subinterpreter without asking.
 PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", about, 0, nullptr, nullptr, nullptr, nullptr, nullptr};
 
 } // namespace
-
-const Description* modular_dynamics::robot_description(PyObject* object, const char** kernels) {
-  if (!PyObject_TypeCheck(object, robot_type)) return nullptr;
-  const Robot& robot = robot_of(object);
-  *kernels = robot.kernels->name;
-  return &robot.description;
-}
-
-const char* modular_dynamics::name_of_default_kernels() { return default_kernels->name; }
 
 PyMODINIT_FUNC PyInit__core() {
   if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {

@@ -14,16 +14,23 @@ template <class Value> struct Object {
 };
 template <class Value> Value& value_of(PyObject* self) { return *reinterpret_cast<Object<Value>*>(self)->value; }
 
+/// What `function()` returns; nullptr, and a MemoryError: there is no memory.
+template <class Function> PyObject* or_memory_error(Function function) {
+  try {
+    return function();
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
+  }
+}
+
 /// A new object that owns what `make` returns: a std::unique_ptr, nullptr where a Python exception is set.
 template <class Value, class Make> PyObject* new_object(PyTypeObject* type, Make make) {
-  try {
+  return or_memory_error([&] {
     std::unique_ptr<Value> value = make();
     PyObject* object = value ? reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc))(type, 0) : nullptr;
     if (object) reinterpret_cast<Object<Value>*>(object)->value = value.release();
     return object;
-  } catch (const std::bad_alloc&) {
-    return PyErr_NoMemory();
-  }
+  });
 }
 template <class Value> void destroy(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);

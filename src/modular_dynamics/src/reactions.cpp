@@ -1,65 +1,46 @@
 // The type Reactions of the Python module: rules that share reactions, on NumPy arrays.
 #define PY_ARRAY_UNIQUE_SYMBOL modular_dynamics_arrays
 #define NO_IMPORT_ARRAY
-#include "loops.hpp"
-
 #include "loop_kernels.hpp"
+#include "robot.hpp"
 
 using namespace modular_dynamics;
 
 namespace {
 
-/// The memory of ReactionRules.
-struct Reactions {
-  std::vector<int> bodies, required;
-  std::vector<ReactionJoint> joints;
-  std::vector<ReactionComponent> components;
-  std::vector<ReactionBalance> balances;
-  std::vector<double> signs, weights, later, required_signs;
+/// Rules, and their memory.
+struct Reactions : ReactionLists<Vector> {
   ReactionRules rules;
-  const LoopKernels* kernels = loop_kernels_for(name_of_default_kernels());
-
-  void set_rules(int links) {
-    auto list = [](const auto& v) { return List<std::decay_t<decltype(v[0])>>{v.data(), int(v.size())}; };
-    rules = {list(bodies), list(joints), list(components), list(balances), list(required),
-             signs.data(), weights.data(), later.data(), required_signs.data(), links};
-  }
 };
 
 bool read_rules(PyObject* arrays, Reactions& to) {
   typedef npy_int64 I;
+  Columns columns{arrays};
   npy_intp one = 1, b = -1, w = -1, j = -1, n = -1, r = -1;
-  const I *links = nullptr, *bodies = nullptr, *required = nullptr, *axes_links = nullptr, *point_links = nullptr,
-          *joint = nullptr, *axis = nullptr, *moment = nullptr, *body = nullptr, *frame = nullptr, *balance_axis = nullptr,
-          *about = nullptr, *balance_moment = nullptr;
-  const double *points = nullptr, *along = nullptr, *signs = nullptr, *weights = nullptr, *later = nullptr, *required_signs = nullptr;
-  if (!(links = column<I>(arrays, "links", NPY_INT64, one)) || !(bodies = column<I>(arrays, "body_links", NPY_INT64, b)) ||
-      !(required = column<I>(arrays, "required_links", NPY_INT64, w)) || !(axes_links = column<I>(arrays, "axes_links", NPY_INT64, j)) ||
-      !(point_links = column<I>(arrays, "point_links", NPY_INT64, j, 2)) || !(points = column<double>(arrays, "points", NPY_DOUBLE, j, 2, 3)) ||
-      !(joint = column<I>(arrays, "component_joint", NPY_INT64, n)) || !(axis = column<I>(arrays, "component_axis", NPY_INT64, n)) ||
-      !(moment = column<I>(arrays, "component_moment", NPY_INT64, n)) || !(along = column<double>(arrays, "component_along", NPY_DOUBLE, n)) ||
-      !(body = column<I>(arrays, "balance_body", NPY_INT64, r)) || !(frame = column<I>(arrays, "balance_frame", NPY_INT64, r)) ||
-      !(balance_axis = column<I>(arrays, "balance_axis", NPY_INT64, r)) || !(about = column<I>(arrays, "balance_about", NPY_INT64, r)) ||
-      !(balance_moment = column<I>(arrays, "balance_moment", NPY_INT64, r)) || !(signs = column<double>(arrays, "signs", NPY_DOUBLE, b, n)) ||
-      !(weights = column<double>(arrays, "weights", NPY_DOUBLE, r, n)) || !(later = column<double>(arrays, "later", NPY_DOUBLE, r, n)) ||
-      !(required_signs = column<double>(arrays, "required_signs", NPY_DOUBLE, b, w)))
-    return false;
-  if (!in_range(links, 1, 1, 1000000, "links") || !in_range(bodies, b, 0, *links, "body_links") || !in_range(required, w, 0, *links, "required_links") ||
-      !in_range(axes_links, j, 0, *links, "axes_links") || !in_range(point_links, 2 * j, 0, *links, "point_links") ||
-      !in_range(joint, n, 0, j, "component_joint") || !in_range(axis, n, -1, 3, "component_axis") || !in_range(body, r, 0, b, "balance_body") ||
-      !in_range(frame, r, 0, j, "balance_frame") || !in_range(balance_axis, r, 0, 3, "balance_axis") || !in_range(about, r, 0, j, "balance_about"))
-    return false;
+  const I *counted = columns.indices("links", 1, 1000000, one), links = counted ? *counted : 0;
+  const I *bodies = columns.indices("body_links", 0, links, b), *required = columns.indices("required_links", 0, links, w);
+  const I *axes_links = columns.indices("axes_links", 0, links, j), *point_links = columns.indices("point_links", 0, links, j, 2);
+  const double* points = columns.of<double>("points", j, 2, 3);
+  const I *joint = columns.indices("component_joint", 0, j, n), *axis = columns.indices("component_axis", -1, 3, n);
+  const I* moment = columns.of<I>("component_moment", n);
+  const double* along = columns.of<double>("component_along", n);
+  const I *body = columns.indices("balance_body", 0, b, r), *frame = columns.indices("balance_frame", 0, j, r);
+  const I *balance_axis = columns.indices("balance_axis", 0, 3, r), *about = columns.indices("balance_about", 0, j, r);
+  const I* balance_moment = columns.of<I>("balance_moment", r);
+  const double *signs = columns.of<double>("signs", b, n), *weights = columns.of<double>("weights", r, n);
+  const double *later = columns.of<double>("later", r, n), *required_signs = columns.of<double>("required_signs", b, w);
+  if (!columns.good) return false;
+  to.links = int(links);
   to.bodies.assign(bodies, bodies + b), to.required.assign(required, required + w);
-  for (npy_intp k = 0; k < j; ++k) {
-    const double* p = points + 6 * k;
-    to.joints.push_back({int(axes_links[k]), {int(point_links[2 * k]), int(point_links[2 * k + 1])}, {{p[0], p[1], p[2]}, {p[3], p[4], p[5]}}});
-  }
+  for (npy_intp k = 0; k < j; ++k)
+    to.joints.push_back({int(axes_links[k]), {int(point_links[2 * k]), int(point_links[2 * k + 1])}, {vector_at(points + 6 * k), vector_at(points + 6 * k + 3)}});
   for (npy_intp k = 0; k < n; ++k) to.components.push_back({int(joint[k]), int(axis[k]), moment[k] != 0, along[k]});
   for (npy_intp k = 0; k < r; ++k)
     to.balances.push_back({int(body[k]), int(frame[k]), int(balance_axis[k]), int(about[k]), balance_moment[k] != 0});
   to.signs.assign(signs, signs + b * n), to.weights.assign(weights, weights + r * n), to.later.assign(later, later + r * n);
   to.required_signs.assign(required_signs, required_signs + b * w);
-  to.set_rules(int(*links));
+  to.rules = {list(to.bodies), list(to.joints), list(to.components), list(to.balances), list(to.required),
+              list(to.signs), list(to.weights), list(to.later), list(to.required_signs), to.links};
   return true;
 }
 
@@ -76,29 +57,29 @@ PyObject* new_reactions(PyTypeObject* type, PyObject* positional, PyObject* arra
 
 /// Rows of arrays, flat: (poses, required, components, wrenches, points, residual, shared).
 PyObject* share(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  const Reactions& reactions = value_of<Reactions>(self);
-  const ReactionRules& rules = reactions.rules;
+  const ReactionRules& rules = value_of<Reactions>(self).rules;
   if (!has_count(count, 7, 7)) return nullptr;
   npy_intp rows = -1;
-  const char* names[] = {"poses", "required", "components", "wrenches", "points", "residual"};
-  const npy_intp widths[] = {16 * rules.links, 6 * rules.required.count, rules.components.count,
-                             6 * rules.joints.count, 6 * rules.joints.count, 6 * rules.bodies.count};
-  double* data[6];
-  for (int k = 0; k < 6; ++k) {
-    if (!(data[k] = static_cast<double*>(data_of(arguments[k], {names[k], NPY_DOUBLE, 2, {rows, widths[k], 0}, k > 1})))) return nullptr;
-    rows = PyArray_DIM(as_array(arguments[k]), 0);
-  }
-  auto shared = static_cast<bool*>(data_of(arguments[6], {"shared", NPY_BOOL, 1, {rows, 0, 0}, true}));
+  ReactionRows at;
+  auto read = [&](auto*& to, int k, const char* name, npy_intp width) {
+    to = data_of<std::remove_reference_t<decltype(*to)>>(arguments[k], name, {rows, width});
+    if (to) rows = PyArray_DIM(as_array(arguments[k]), 0);
+    return to != nullptr;
+  };
+  const npy_intp joints = rules.joints.count;
+  if (!read(at.poses, 0, "poses", 16 * rules.links) || !read(at.required, 1, "required", 6 * rules.required.count) ||
+      !read(at.components, 2, "components", rules.components.count) || !read(at.wrenches, 3, "wrenches", 6 * joints) ||
+      !read(at.points, 4, "points", 6 * joints) || !read(at.residual, 5, "residual", 6 * rules.bodies.count))
+    return nullptr;
+  bool* shared = data_of<bool>(arguments[6], "shared", {rows});
   if (!shared) return nullptr;
-  try {
-    const Memory memory(reactions.kernels->bytes_of_rules(rules));
+  return or_memory_error([&] {
+    const Memory memory(default_kernels->loops->bytes_of_rules(rules));
     Py_BEGIN_ALLOW_THREADS
-    reactions.kernels->share(rules, {data[0], data[1], data[2], data[3], data[4], data[5]}, rows, shared, memory.get());
+    default_kernels->loops->share(rules, at, rows, shared, memory.get());
     Py_END_ALLOW_THREADS
-  } catch (const std::bad_alloc&) {
-    return PyErr_NoMemory();
-  }
-  return Py_NewRef(Py_None);
+    return Py_NewRef(Py_None);
+  });
 }
 
 PyMethodDef methods[] = {method("share", share, "share(poses, required, components, wrenches, points, residual, shared)"),

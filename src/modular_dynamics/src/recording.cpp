@@ -68,19 +68,18 @@ template <class Function> PyObject* recorded_by(Function record) {
 
 /// An algorithm's memory of recorded numbers, which are zeros.
 template <class Work, class R> Work work_in(std::vector<std::int64_t>& memory, const R& request) {
-  Arena counting;
-  const Work counted(counting, request);
-  memory.assign(counting.bytes() / sizeof(std::int64_t), 0);
+  memory.assign(bytes_of<Work>(request) / sizeof(std::int64_t), 0);
   Arena arena(memory.data());
   return Work(arena, request);
 }
 
 template <class A> void run(const Request<double>& r, const std::vector<Numbers>& x, Places& results) {
   std::vector<std::int64_t> memory;
-  const auto work = work_in<typename A::template Work<Recorded>>(memory, r);
-  Numbers out(shape_of(A::algorithm, r).numbers());
-  joint_positions(r.model, x[0].data(), work.positions);
-  A::run(r, State<Recorded>{x[0].data(), x[1].data(), x[2].data(), nullptr, nullptr}, out.data(), work);
+  const auto call = work_in<CallWork<A, Recorded>>(memory, r);
+  Numbers out(call.shape.numbers());
+  joint_positions(r.model, x[0].data(), call.positions);
+  const Recorded* const inputs[] = {x[0].data(), x[1].data(), x[2].data(), nullptr};
+  call.run(inputs, out.data());
   append(out, results);
 }
 
@@ -106,14 +105,14 @@ void run_loops(const std::string& name, const LoopRequest& r, int inputs, const 
   auto torques = [&](bool accelerated) {
     velocities_of([&](int k) { return x[1][k]; });
     for (int k = 0; k < p && accelerated; ++k) work.a[loops.independent_v[k]] = x[2][k];
-    closed_inverse_dynamics<Recorded>(r.model, loops, {r.armature, r.springs, false}, r.mimics, nullptr, false, work.tensions, work);
+    closed_inverse_dynamics<Recorded>(r.model, loops, {r.counted.armature, r.counted.springs, false}, r.mimics, nullptr, false, work.tensions, work);
     Numbers tau;
     for (int v : loops.independent_v) tau.push_back(work.tau[v]);
     return tau;
   };
   auto matrix = [&] {
     Numbers M(p * p);
-    closed_mass_matrix<Recorded>(r.model, loops, r.armature, work.M, work.table, M.data(), work.composite, work);
+    closed_mass_matrix<Recorded>(r.model, loops, r.counted.armature, work.M, work.table, M.data(), work.composite, work);
     return M;
   };
   if (name == "coordinates") {
@@ -200,7 +199,7 @@ PyObject* modular_dynamics::recorded(const char* name, const LoopRequest& reques
   return recorded_by([&](Places& results, Places& reach) {
     LoopRequest r = request;
     std::vector<RowSet> sets(r.loops.sets.begin(), r.loops.sets.end());
-    if (!springs) r.springs = false, sets[1].rows = 0; // of springs between links
+    if (!springs) r.counted.springs = false, sets[1].rows = 0; // of springs between links
     r.loops.sets.data = sets.data();
     run_loops(name, r, inputs, near, farthest, results, reach);
   });

@@ -24,14 +24,15 @@ struct Robot : RobotModel {
     for (const JointDescription& joint : description.joints) numbers.push_back(numbers_of(joint));
   }
 
-  /// Memory of a call for one state; nullptr: it cannot be allocated.
+  /// Memory of a call for one state. Throws std::bad_alloc.
   void* memory_of(Algorithm algorithm) {
-    if (has_memory[int(algorithm)]) return memory.at_least(0);
-    Request<double> largest = request(all_terms);
-    largest.loaded = true;
-    void* data = memory.at_least(kernels->bytes_of_one[int(algorithm)](largest));
-    has_memory[int(algorithm)] = data != nullptr;
-    return data;
+    if (!has_memory[int(algorithm)]) {
+      Request<double> largest = request(all_terms);
+      largest.loaded = true;
+      if (!memory.at_least(kernels->bytes_of_one[int(algorithm)](largest))) throw std::bad_alloc();
+      has_memory[int(algorithm)] = true;
+    }
+    return memory.get();
   }
   int joints() const { return int(description.joints.size()); }
   long number_count() const { return long(joint_numbers) * joints() + 3; }
@@ -41,6 +42,14 @@ struct Robot : RobotModel {
     return requested(single->regrouped, single->whole, terms);
   }
 };
+
+/// The type of robots in the module, and the kernels of those that ask for no others, and of Reactions.
+extern PyTypeObject* robot_type;
+extern const Kernels* default_kernels;
+
+/// Add the types Loops and Reactions to the module. Whether that succeeds; else a Python exception is set.
+bool add_loops(PyObject* module);
+bool add_reactions(PyObject* module);
 
 /// Frames fixed in bodies of a robot, in both forms of its model: they are the same.
 struct Frames {
@@ -54,8 +63,7 @@ struct Frames {
 inline bool owners_are_clear(const Description& robot) {
   std::vector<int> owners(robot.nv, 0);
   for (const JointDescription& joint : robot.joints) {
-    const int count = joint.type == JointType::floating ? 6 : joint.type == JointType::spherical ? 3 : 1;
-    for (int k = 0; k < count && !joint.mimics; ++k) ++owners[joint.v + k];
+    for (int k = 0; k < velocities_of(joint.type) && !joint.mimics; ++k) ++owners[joint.v + k];
   }
   for (int k = 0; k < robot.nv; ++k)
     if (owners[k] != 1) {
@@ -78,30 +86,20 @@ inline bool owners_are_clear(const Description& robot) {
 
 /// Reads a description from a dictionary of arrays, one row for each joint.
 inline bool read_description(PyObject* arrays, Description& robot) {
-  PyObject* parents = PyDict_GetItemString(arrays, "parent");
-  if (!parents || !PyArray_Check(parents) || PyArray_NDIM(as_array(parents)) != 1) {
-    PyErr_SetString(PyExc_TypeError, "parent must be a one-dimensional NumPy array");
-    return false;
-  }
-  npy_intp n = PyArray_DIM(as_array(parents), 0), two = 2, three = 3;
   typedef npy_int64 I;
-  const I *parent = nullptr, *type = nullptr, *q = nullptr, *v = nullptr, *size = nullptr;
-  const npy_bool* mimics = nullptr;
-  const double *axis = nullptr, *R = nullptr, *p = nullptr, *mass = nullptr, *com = nullptr, *inertia = nullptr, *multiplier = nullptr,
-               *offset = nullptr, *armature = nullptr, *stiffness = nullptr, *rest = nullptr, *damping = nullptr, *friction = nullptr,
-               *gravity = nullptr;
-  if (!(parent = column<I>(arrays, "parent", NPY_INT64, n)) || !(type = column<I>(arrays, "type", NPY_INT64, n)) ||
-      !(q = column<I>(arrays, "q", NPY_INT64, n)) || !(v = column<I>(arrays, "v", NPY_INT64, n)) ||
-      !(mimics = column<npy_bool>(arrays, "mimics", NPY_BOOL, n)) || !(axis = column<double>(arrays, "axis", NPY_DOUBLE, n, 3)) ||
-      !(R = column<double>(arrays, "R_parent_joint", NPY_DOUBLE, n, 3, 3)) ||
-      !(p = column<double>(arrays, "p_parent_joint", NPY_DOUBLE, n, 3)) || !(mass = column<double>(arrays, "mass", NPY_DOUBLE, n)) ||
-      !(com = column<double>(arrays, "com", NPY_DOUBLE, n, 3)) || !(inertia = column<double>(arrays, "inertia", NPY_DOUBLE, n, 3, 3)) ||
-      !(multiplier = column<double>(arrays, "multiplier", NPY_DOUBLE, n)) || !(offset = column<double>(arrays, "offset", NPY_DOUBLE, n)) ||
-      !(armature = column<double>(arrays, "armature", NPY_DOUBLE, n)) || !(stiffness = column<double>(arrays, "stiffness", NPY_DOUBLE, n)) ||
-      !(rest = column<double>(arrays, "rest_position", NPY_DOUBLE, n)) || !(damping = column<double>(arrays, "damping", NPY_DOUBLE, n)) ||
-      !(friction = column<double>(arrays, "friction", NPY_DOUBLE, n)) || !(gravity = column<double>(arrays, "gravity", NPY_DOUBLE, three)) ||
-      !(size = column<I>(arrays, "size", NPY_INT64, two)))
-    return false;
+  Columns columns{arrays};
+  npy_intp n = -1, two = 2, three = 3;
+  const I *parent = columns.of<I>("parent", n), *type = columns.of<I>("type", n), *q = columns.of<I>("q", n), *v = columns.of<I>("v", n);
+  const bool* mimics = columns.of<bool>("mimics", n);
+  const double *axis = columns.of<double>("axis", n, 3), *R = columns.of<double>("R_parent_joint", n, 3, 3);
+  const double *p = columns.of<double>("p_parent_joint", n, 3), *mass = columns.of<double>("mass", n), *com = columns.of<double>("com", n, 3);
+  const double *inertia = columns.of<double>("inertia", n, 3, 3), *multiplier = columns.of<double>("multiplier", n);
+  const double *offset = columns.of<double>("offset", n), *armature = columns.of<double>("armature", n);
+  const double *stiffness = columns.of<double>("stiffness", n), *rest = columns.of<double>("rest_position", n);
+  const double *damping = columns.of<double>("damping", n), *friction = columns.of<double>("friction", n);
+  const double* gravity = columns.of<double>("gravity", three);
+  const I* size = columns.of<I>("size", two);
+  if (!columns.good) return false;
   constexpr I most = 20000; // three matrices of so many rows have entries that an int can count
   if (n > most || size[0] < 0 || size[0] > most || size[1] < 0 || size[1] > most) {
     PyErr_Format(PyExc_ValueError, "%zd joints, %lld coordinates and %lld velocities: up to %lld are possible", n, (long long)size[0],
@@ -109,7 +107,7 @@ inline bool read_description(PyObject* arrays, Description& robot) {
     return false;
   }
   robot.nq = int(size[0]), robot.nv = int(size[1]);
-  robot.gravity = {gravity[0], gravity[1], gravity[2]};
+  robot.gravity = vector_at(gravity);
   for (npy_intp k = 0; k < n; ++k) {
     JointDescription joint;
     if (parent[k] < -1 || parent[k] >= k || type[k] < 0 || type[k] > 3) {
@@ -118,18 +116,15 @@ inline bool read_description(PyObject* arrays, Description& robot) {
       return false;
     }
     joint.parent = int(parent[k]), joint.type = JointType(type[k]), joint.mimics = mimics[k];
-    const int positions = joint.type == JointType::floating ? 7 : joint.type == JointType::spherical ? 4 : 1;
-    const int velocities = joint.type == JointType::floating ? 6 : joint.type == JointType::spherical ? 3 : 1;
-    if (q[k] < 0 || q[k] > robot.nq - positions || v[k] < 0 || v[k] > robot.nv - velocities) {
+    if (q[k] < 0 || q[k] > robot.nq - coordinates_of(joint.type) || v[k] < 0 || v[k] > robot.nv - velocities_of(joint.type)) {
       PyErr_Format(PyExc_ValueError, "joint %zd: q %lld or v %lld is beyond the %d coordinates and %d velocities", k, (long long)q[k],
                    (long long)v[k], robot.nq, robot.nv);
       return false;
     }
     joint.q = int(q[k]), joint.v = int(v[k]);
-    joint.axis = {axis[3 * k], axis[3 * k + 1], axis[3 * k + 2]};
     std::memcpy(&joint.R_parent_joint, R + 9 * k, sizeof joint.R_parent_joint);
-    joint.p_parent_joint = {p[3 * k], p[3 * k + 1], p[3 * k + 2]};
-    joint.mass = mass[k], joint.com = {com[3 * k], com[3 * k + 1], com[3 * k + 2]};
+    joint.axis = vector_at(axis + 3 * k), joint.p_parent_joint = vector_at(p + 3 * k);
+    joint.mass = mass[k], joint.com = vector_at(com + 3 * k);
     const double* I = inertia + 9 * k;
     joint.inertia = {I[0], I[4], I[8], 0.5 * (I[1] + I[3]), 0.5 * (I[2] + I[6]), 0.5 * (I[5] + I[7])};
     joint.multiplier = multiplier[k], joint.offset = offset[k];
@@ -142,16 +137,11 @@ inline bool read_description(PyObject* arrays, Description& robot) {
 
 /// Reads frames=: body=(k,) int64, R=(k, 3, 3), p=(k, 3), poses in the axes of bodies, which are numbered as joints are; -1: the ground.
 inline bool read_frames(PyObject* arrays, const Robot& robot, Frames& to) {
-  PyObject* bodies = PyDict_GetItemString(arrays, "body");
-  if (!bodies || !PyArray_Check(bodies) || PyArray_NDIM(as_array(bodies)) != 1) {
-    PyErr_SetString(PyExc_TypeError, "body must be a one-dimensional NumPy array");
-    return false;
-  }
-  npy_intp count = PyArray_DIM(as_array(bodies), 0);
-  auto body = column<npy_int64>(arrays, "body", NPY_INT64, count);
-  auto R = body ? column<double>(arrays, "R", NPY_DOUBLE, count, 3, 3) : nullptr;
-  auto p = R ? column<double>(arrays, "p", NPY_DOUBLE, count, 3) : nullptr;
-  if (!p) return false;
+  Columns columns{arrays};
+  npy_intp count = -1;
+  const npy_int64* body = columns.of<npy_int64>("body", count);
+  const double *R = columns.of<double>("R", count, 3, 3), *p = columns.of<double>("p", count, 3);
+  if (!columns.good) return false;
   const int n = robot.joints();
   std::vector<int> index(n + 1, 0);
   std::vector<bool> needed(n + 1, false);
@@ -164,9 +154,9 @@ inline bool read_frames(PyObject* arrays, const Robot& robot, Frames& to) {
     Frame<double> frame;
     frame.body = index[body[k] + 1];
     std::memcpy(&frame.R, R + 9 * k, sizeof frame.R);
-    frame.p = {p[3 * k], p[3 * k + 1], p[3 * k + 2]};
+    frame.p = vector_at(p + 3 * k);
     if (frame.body > 0) {
-      const Matrix3<double> into = detail::transposed(robot.whole.axes[frame.body - 1]);
+      const Matrix3<double> into = transposed(robot.whole.axes[frame.body - 1]);
       frame.R = into * frame.R, frame.p = into * frame.p;
     }
     to.frames.push_back(frame);

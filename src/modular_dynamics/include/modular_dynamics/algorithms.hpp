@@ -35,7 +35,7 @@ constexpr int algorithms = 17;
 template <class E> struct Request {
   Model<E> model;                                           ///< masses regrouped; wrenches are not those of its bodies
   Model<E> whole;                                           ///< masses as they are
-  bool armature = false, springs = false, friction = false; ///< which terms of the joints count beside the bodies'
+  CountedTerms counted;                                     ///< of the joints, beside the bodies
   bool mimics = false;                                      ///< some joint mimics another
   const int* joints = nullptr;                              ///< the description's joint of each body,
   const Matrix3<E>* body_axes = nullptr;                    ///< and body's axes <- model frame
@@ -81,9 +81,7 @@ template <class E> MD_INLINE Shape shape_of(Algorithm algorithm, const Request<E
   return {0, 1, {0}};
 }
 
-
 template <class T> using RequestOf = Request<Element<T>>;
-template <class E> MD_INLINE CountedTerms counted(const Request<E>& request) { return {request.armature, request.springs, request.friction}; }
 template <class E> MD_INLINE int columns_of(const Request<E>& request) { return request.model.bodies[0].columns_end; }
 
 /// One state, or a state in each lane of T.
@@ -92,28 +90,27 @@ template <class T> struct State {
   const Wrench<T>* external; ///< in the model's frames; or nullptr
 };
 
-// Each algorithm: its memory, taken from an arena, and its call. `run` returns the index of a body that moves no inertia in some lane, and 0 if
-// the result is valid. `finish` writes NaN for unknown numbers into a checked result.
+// Each algorithm: `work`, its memory, taken from an arena, and `run`, its call. That returns the index of a body that moves no inertia in some
+// lane, and 0 if the result is valid. `finish` writes NaN for unknown numbers into a checked result.
+
+template <class A, class T> using WorkOf = decltype(A::template work<T>(std::declval<Arena&>(), std::declval<const RequestOf<T>&>(), nullptr));
 
 struct Always {
   template <class T> MD_INLINE void finish(const RequestOf<T>&, T*) {}
 };
 
-template <class T> NewtonEulerWork<T> newton_euler_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
+template <class T> static NewtonEulerWork<T> newton_euler_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
   return {positions, arena.take<Motion<T>>(r.model.joints + 1), arena.take<Wrench<T>>(r.model.joints + 1)};
 }
-template <class T> CompositeBodyWork<T> composite_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
+template <class T> static CompositeBodyWork<T> composite_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
   const int columns = columns_of(r);
-  return {positions, arena.take<Composite<T>>(r.model.joints + 1), WrenchColumns<T>(arena.take<T>(WrenchColumns<T>::numbers(columns)), columns)};
+  return {positions, arena.take<RigidBody<T>>(r.model.joints + 1), WrenchColumns<T>(arena.take<T>(WrenchColumns<T>::numbers(columns)), columns)};
 }
-template <class T> MassMatrixWork<T> matrix_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
+template <class T> static MassMatrixWork<T> matrix_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
   const long nv = r.model.nv;
   return {newton_euler_work<T>(arena, r, positions), composite_work<T>(arena, r, positions), arena.take<T>(nv * nv), arena.take<T>(nv), arena.take<T>(nv)};
 }
-template <class T> ArticulatedBodyWork<T> articulated_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
-  return {positions, arena.take<ArticulatedBody<T>>(r.model.joints + 1), arena.take<EliminatedAxis<T>>(columns_of(r)), arena.take<T>(r.model.nv)};
-}
-template <class T> DerivativesWork<T> derivatives_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
+template <class T> static DerivativesWork<T> derivatives_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
   const int bodies = padded(r.model.joints) + 1, columns = padded(columns_of(r));
   return {positions, arena.take<TreeMotion<T>>(bodies), arena.take<TreeBody<T>>(bodies),
           {arena.take<T>(long(TreeColumns<T>::components) * columns), columns}};
@@ -128,32 +125,27 @@ template <class E> MD_INLINE int body_of_velocity(const Model<E>& model, int fai
 
 struct InverseDynamics : Always {
   static constexpr Algorithm algorithm = Algorithm::inverse_dynamics;
-  template <class T> struct Work : NewtonEulerWork<T> {
-    Work(Arena& arena, const RequestOf<T>& r) : NewtonEulerWork<T>(newton_euler_work<T>(arena, r, arena.take<JointPosition<T>>(r.model.joints))) {}
-  };
-  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
-    if constexpr (std::is_same_v<T, double>) inverse_dynamics_of_one(r.model, counted(r), r.mimics, x.q, x.v, x.a, out, work);
-    else inverse_dynamics(r.model, counted(r), r.mimics, x.q, x.v, x.a, out, work);
+  template <class T> static auto work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
+    const int n = padded(r.model.joints) + 1;
+    if constexpr (std::is_same_v<T, double>) return NewtonEulerOfOneWork{positions, arena.take<MotionOfOne>(n), arena.take<WrenchOfOne>(n)};
+    else return newton_euler_work<T>(arena, r, positions);
+  }
+  template <class T, class Work> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work& work) {
+    if constexpr (std::is_same_v<T, double>) inverse_dynamics_of_one(r.model, r.counted, r.mimics, x.q, x.v, x.a, out, work);
+    else inverse_dynamics(r.model, r.counted, r.mimics, x.q, x.v, x.a, out, work);
     return 0;
   }
-};
-template <> struct InverseDynamics::Work<double> : NewtonEulerOfOneWork {
-  Work(Arena& arena, const Request<double>& r)
-      : NewtonEulerOfOneWork{arena.take<JointPosition<double>>(r.model.joints), arena.take<MotionOfOne>(padded(r.model.joints) + 1),
-                             arena.take<WrenchOfOne>(padded(r.model.joints) + 1)} {}
 };
 
 struct InverseDynamicsLoaded {
   static constexpr Algorithm algorithm = Algorithm::inverse_dynamics_loaded;
-  template <class T> struct Work : NewtonEulerWork<T> {
-    Passing* passing;
-    Work(Arena& arena, const RequestOf<T>& r)
-        : NewtonEulerWork<T>(newton_euler_work<T>(arena, r, arena.take<JointPosition<T>>(r.model.joints))),
-          passing(arena.take<Passing>(r.model.joints + 1)) {}
-  };
+  template <class T> struct Work : NewtonEulerWork<T> { Passing* passing; };
+  template <class T> static Work<T> work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
+    return {newton_euler_work<T>(arena, r, positions), arena.take<Passing>(r.model.joints + 1)};
+  }
   template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
     for (int i = 1; r.passing && i <= r.whole.joints; ++i) work.passing[i] = Passing(r.passing[r.joints[i - 1]]);
-    inverse_dynamics_loaded(r.whole, counted(r), x.external, r.passing ? work.passing : nullptr, x.q, x.v, x.a, out, work);
+    inverse_dynamics_under<true>(x.external, r.passing ? work.passing : nullptr, r.whole, r.counted, x.q, x.v, x.a, out, work);
     return 0;
   }
   template <class T> MD_INLINE void finish(const RequestOf<T>& r, T* tau) {
@@ -184,33 +176,28 @@ struct JointWrenches : InverseDynamicsLoaded {
 
 struct MassMatrix : Always {
   static constexpr Algorithm algorithm = Algorithm::mass_matrix;
-  template <class T> struct Work : CompositeBodyWork<T> {
-    Work(Arena& arena, const RequestOf<T>& r) : CompositeBodyWork<T>(composite_work<T>(arena, r, arena.take<JointPosition<T>>(r.model.joints))) {}
-  };
-  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
-    mass_matrix(r.model, r.armature, x.q, out, work);
+  template <class T> static auto work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) { return composite_work<T>(arena, r, positions); }
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const CompositeBodyWork<T>& work) {
+    mass_matrix(r.model, r.counted.armature, x.q, out, work);
     return 0;
   }
 };
 
 struct Derivatives : Always {
   static constexpr Algorithm algorithm = Algorithm::inverse_dynamics_derivatives;
-  template <class T> struct Work : DerivativesWork<T> {
-    Work(Arena& arena, const RequestOf<T>& r) : DerivativesWork<T>(derivatives_work<T>(arena, r, arena.take<JointPosition<T>>(r.model.joints))) {}
-  };
-  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
-    inverse_dynamics_derivatives(r.model, counted(r), x.q, x.v, x.a, out, work, x.external);
+  template <class T> static auto work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) { return derivatives_work<T>(arena, r, positions); }
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const DerivativesWork<T>& work) {
+    inverse_dynamics_derivatives(r.model, r.counted, x.q, x.v, x.a, out, work, x.external);
     return 0;
   }
 };
 
 struct CoriolisMatrix : Always {
   static constexpr Algorithm algorithm = Algorithm::coriolis_matrix;
-  template <class T> struct Work : Derivatives::Work<T> {
-    T *derivatives, *zeros;
-    Work(Arena& arena, const RequestOf<T>& r)
-        : Derivatives::Work<T>(arena, r), derivatives(arena.take<T>(3L * r.model.nv * r.model.nv)), zeros(arena.take<T>(r.model.nv)) {}
-  };
+  template <class T> struct Work : DerivativesWork<T> { T *derivatives, *zeros; };
+  template <class T> static Work<T> work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
+    return {derivatives_work<T>(arena, r, positions), arena.take<T>(3L * r.model.nv * r.model.nv), arena.take<T>(r.model.nv)};
+  }
   template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
     for (int k = 0; k < r.model.nv; ++k) work.zeros[k] = T{};
     inverse_dynamics_derivatives(r.model, CountedTerms{}, x.q, x.v, work.zeros, work.derivatives, work);
@@ -224,43 +211,37 @@ template <class T> constexpr bool four_at_once = std::is_same_v<T, double> && re
 
 struct ForwardDynamics : Always {
   static constexpr Algorithm algorithm = Algorithm::forward_dynamics;
+  /// Only `matrix` has memory, where joints mimic others; else `bodies` and, for one state, `of_one`.
   template <class T> struct Work {
-    JointPosition<T>* positions;
-    MassMatrixWork<T> matrix{};        ///< only this has memory, or
-    ArticulatedBodyWork<T> bodies{};   ///< this, and for one state
-    std::conditional_t<four_at_once<T>, ArticulatedBodyOfOneWork, int> of_one{}; ///< also this
-    Work(Arena& arena, const RequestOf<T>& r) : positions(arena.take<JointPosition<T>>(r.model.joints)) {
-      if (r.mimics) {
-        matrix = matrix_work<T>(arena, r, positions);
-        return;
-      }
-      bodies = articulated_work<T>(arena, r, positions);
-      if constexpr (four_at_once<T>) {
-        const int n = padded(r.model.joints) + 1;
-        of_one.positions = positions, of_one.others = bodies;
-        arena.take(of_one.motions, n), arena.take(of_one.wrenches, n), arena.take(of_one.blocks, n), arena.take(of_one.axes, n);
-      }
-    }
+    MassMatrixWork<T> matrix;
+    ArticulatedBodyWork<T> bodies;
+    std::conditional_t<four_at_once<T>, ArticulatedBodyOfOneWork, int> of_one;
   };
+  template <class T> static Work<T> work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
+    if (r.mimics) return {matrix_work<T>(arena, r, positions), {}, {}};
+    const int n = r.model.joints + 1;
+    Work<T> work{{}, {positions, arena.take<ArticulatedBody<T>>(n), arena.take<EliminatedAxis<T>>(columns_of(r)), arena.take<T>(r.model.nv)}, {}};
+    if constexpr (four_at_once<T>) {
+      const int all = padded(r.model.joints) + 1;
+      work.of_one.positions = positions, work.of_one.others = work.bodies;
+      arena.take(all, work.of_one.motions, work.of_one.wrenches, work.of_one.blocks, work.of_one.axes);
+    }
+    return work;
+  }
   template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
     const T* tau = x.a; // the third input
     if constexpr (four_at_once<T>)
-      if (!r.mimics) return forward_dynamics_of_one(r.whole, counted(r), x.q, x.v, tau, out, work.of_one, x.external);
-    if (!r.mimics) return forward_dynamics(r.whole, counted(r), x.q, x.v, tau, out, work.bodies, x.external);
-    return body_of_velocity(r.model, forward_dynamics_by_matrix(r.model, counted(r), x.q, x.v, tau, out, work.matrix, x.external));
+      if (!r.mimics) return forward_dynamics_of_one(r.whole, r.counted, x.q, x.v, tau, out, work.of_one, x.external);
+    if (!r.mimics) return forward_dynamics(r.whole, r.counted, x.q, x.v, tau, out, work.bodies, x.external);
+    return body_of_velocity(r.model, forward_dynamics_by_matrix(r.model, r.counted, x.q, x.v, tau, out, work.matrix, x.external));
   }
 };
 
 struct HybridDynamics : Always {
   static constexpr Algorithm algorithm = Algorithm::hybrid_dynamics;
-  template <class T> struct Work : MassMatrixWork<T> {
-    JointPosition<T>* positions;
-    Work(Arena& arena, const RequestOf<T>& r) : positions(arena.take<JointPosition<T>>(r.model.joints)) {
-      static_cast<MassMatrixWork<T>&>(*this) = matrix_work<T>(arena, r, positions);
-    }
-  };
-  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
-    return body_of_velocity(r.model, hybrid_dynamics(r.model, counted(r), r.prescribed, x.q, x.v, x.a, x.tau, out, work, x.external));
+  template <class T> static auto work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) { return matrix_work<T>(arena, r, positions); }
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const MassMatrixWork<T>& work) {
+    return body_of_velocity(r.model, hybrid_dynamics(r.model, r.counted, r.prescribed, x.q, x.v, x.a, x.tau, out, work, x.external));
   }
 };
 
@@ -269,39 +250,37 @@ struct ForwardDerivatives : Always {
   template <class T> struct Work : ForwardDynamics::Work<T> {
     DerivativesWork<T> derivatives;
     T *of_torques, *largest;
-    Work(Arena& arena, const RequestOf<T>& r)
-        : ForwardDynamics::Work<T>(arena, r), derivatives(derivatives_work<T>(arena, r, this->positions)),
-          of_torques(arena.take<T>(3L * r.model.nv * r.model.nv)), largest(arena.take<T>(r.model.nv)) {}
   };
+  template <class T> static Work<T> work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
+    const long nv = r.model.nv;
+    return {ForwardDynamics::work<T>(arena, r, positions), derivatives_work<T>(arena, r, positions), arena.take<T>(3 * nv * nv), arena.take<T>(nv)};
+  }
   template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
     const long nv = r.model.nv;
     T* a = out + 3 * nv * nv;
     if (const int body = ForwardDynamics::run(r, x, a, work)) return body;
-    inverse_dynamics_derivatives(r.model, counted(r), x.q, x.v, a, work.of_torques, work.derivatives, x.external);
+    inverse_dynamics_derivatives(r.model, r.counted, x.q, x.v, a, work.of_torques, work.derivatives, x.external);
     return body_of_velocity(r.model, forward_dynamics_derivatives(r.model, work.of_torques, out, work.largest));
   }
 };
 
+/// What needs the motion of frames, or of all bodies.
 struct Kinematics : Always {
-  template <class T> struct Work : KinematicsWork<T> {
-    Work(Arena& arena, const RequestOf<T>& r)
-        : KinematicsWork<T>{arena.take<JointPosition<T>>(r.model.joints), arena.take<FrameMotion<T>>(r.model.joints + 1),
-                            arena.take<Composite<T>>(r.model.joints + 1), r.bodies, r.bodies ? r.body_count : r.model.joints} {}
-  };
-  /// Motions of the frames, in `motions`; the ground is at rest.
-  template <class T> MD_INLINE void move(const RequestOf<T>& r, const State<T>& x, const T* a, const Work<T>& work) {
-    body_motions(r.whole, zero_vector<T>(), x.q, x.v, a, work);
+  template <class T> static KinematicsWork<T> work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
+    const int n = r.model.joints;
+    return {positions, arena.take<FrameMotion<T>>(n + 1), arena.take<RigidBody<T>>(n + 1), r.bodies, r.bodies ? r.body_count : n};
   }
-  template <class T> MD_INLINE FrameMotion<T> motion_of(const RequestOf<T>& r, int k, const Work<T>& work) {
-    FrameMotion<T> motion;
-    frame_motions(r.frames + k, 1, &motion, work);
-    return motion;
+  /// Motions of all frames, one after another, where the ground is at rest: calls write(motion, k).
+  template <class T, class Write>
+  MD_INLINE void each_frame(const RequestOf<T>& r, const State<T>& x, const T* a, const KinematicsWork<T>& work, Write write) {
+    body_motions(r.whole, zero_vector<T>(), x.q, x.v, a, work);
+    for (int k = 0; k < r.frame_count; ++k) write(detail::carried(work.motions[r.frames[k].body], r.frames[k].R, r.frames[k].p), k);
   }
 };
 
 struct FramePoses : Kinematics {
   static constexpr Algorithm algorithm = Algorithm::frame_poses;
-  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const KinematicsWork<T>& work) {
     body_poses(r.whole, x.q, work);
     for (int k = 0; k < r.frame_count; ++k, out += 16) { // homogeneous matrices
       const FrameMotion<T>& body = work.motions[r.frames[k].body];
@@ -316,35 +295,32 @@ struct FramePoses : Kinematics {
 
 struct FrameMotions : Kinematics {
   static constexpr Algorithm algorithm = Algorithm::frame_motions;
-  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const KinematicsWork<T>& work) {
     static_assert(sizeof(FrameMotion<T>) == 24 * sizeof(T), "rows of 24 numbers");
-    move(r, x, x.a, work);
-    frame_motions(r.frames, r.frame_count, reinterpret_cast<FrameMotion<T>*>(out), work);
+    each_frame(r, x, x.a, work, [&](const FrameMotion<T>& motion, int k) { reinterpret_cast<FrameMotion<T>*>(out)[k] = motion; });
     return 0;
   }
 };
 
 struct FrameVelocities : Kinematics {
   static constexpr Algorithm algorithm = Algorithm::frame_velocities;
-  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
-    move(r, x, x.v, work); // accelerations are not read
-    for (int k = 0; k < r.frame_count; ++k) frame_velocity(motion_of(r, k, work), r.form, out + 6 * k);
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const KinematicsWork<T>& work) {
+    each_frame(r, x, x.v, work, [&](const FrameMotion<T>& motion, int k) { frame_velocity(motion, r.form, out + 6 * k); }); // a is not read
     return 0;
   }
 };
 
 struct FrameAccelerations : Kinematics {
   static constexpr Algorithm algorithm = Algorithm::frame_accelerations;
-  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
-    move(r, x, x.a, work);
-    for (int k = 0; k < r.frame_count; ++k) frame_acceleration(motion_of(r, k, work), r.form, out + 6 * k);
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const KinematicsWork<T>& work) {
+    each_frame(r, x, x.a, work, [&](const FrameMotion<T>& motion, int k) { frame_acceleration(motion, r.form, out + 6 * k); });
     return 0;
   }
 };
 
 struct Jacobian : Kinematics {
   static constexpr Algorithm algorithm = Algorithm::jacobian;
-  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const KinematicsWork<T>& work) {
     body_poses(r.whole, x.q, work);
     jacobian(r.whole, r.frames[0], r.form.own_axes, out, work);
     return 0;
@@ -353,9 +329,9 @@ struct Jacobian : Kinematics {
 
 struct OfWholeBody : Kinematics {
   static constexpr Algorithm algorithm = Algorithm::whole_body;
-  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const KinematicsWork<T>& work) {
     static_assert(sizeof(WholeBody<T>) == 16 * sizeof(T), "16 numbers");
-    move(r, x, x.a, work);
+    body_motions(r.whole, zero_vector<T>(), x.q, x.v, x.a, work);
     *reinterpret_cast<WholeBody<T>*>(out) = whole_body(r.whole, work);
     return 0;
   }
@@ -363,7 +339,7 @@ struct OfWholeBody : Kinematics {
 
 struct MomentumMatrix : Kinematics {
   static constexpr Algorithm algorithm = Algorithm::momentum_matrix;
-  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const KinematicsWork<T>& work) {
     body_poses(r.whole, x.q, work);
     momentum_matrix(r.whole, out, work);
     return 0;
@@ -372,9 +348,8 @@ struct MomentumMatrix : Kinematics {
 
 struct Regressor : Kinematics {
   static constexpr Algorithm algorithm = Algorithm::regressor;
-  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
-    const Vector3<T> still = zero_vector<T>();
-    body_motions(r.whole, still - r.whole.gravity, x.q, x.v, x.a, work);
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const KinematicsWork<T>& work) {
+    body_motions(r.whole, zero_vector<T>() - r.whole.gravity, x.q, x.v, x.a, work);
     regressor(r.whole, r.joints, r.body_axes, out, work);
     return 0;
   }

@@ -85,18 +85,13 @@ template <int x, int y, int z, class T> MD_INLINE void turn_in_plane(T s, T c, A
   zx = c * b - s * zy, zy = s * b + c * zy;
 }
 
-template <class T> MD_INLINE Matrix3<T> full(const SymmetricMatrix3<T>& s) { return {s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz}; }
-/// a b^T
-template <class A, class B> MD_INLINE auto times_transposed(const Matrix3<A>& a, const Matrix3<B>& b) -> Matrix3<decltype(a.xx * b.xx)> {
-  return a * Matrix3<B>{b.xx, b.yx, b.zx, b.xy, b.yy, b.zy, b.xz, b.yz, b.zz};
-}
-
 /// The same for any rotation.
 template <class T, class E> MD_INLINE void turn(const Matrix3<E>& R, ArticulatedInertia<T>& I) {
-  T* x = I.entries;
-  const Matrix3<T> A = times_transposed(R * full(SymmetricMatrix3<T>{x[0], x[1], x[2], x[3], x[4], x[5]}), R);
-  const Matrix3<T> H = times_transposed(R * Matrix3<T>{x[6], x[7], x[8], x[9], x[10], x[11], x[12], x[13], x[14]}, R);
-  const Matrix3<T> M = times_transposed(R * full(SymmetricMatrix3<T>{x[15], x[16], x[17], x[18], x[19], x[20]}), R);
+  const T* x = I.entries;
+  auto turned = [&](const Matrix3<T>& X) { return (R * X) * transposed(R); };
+  const Matrix3<T> A = turned(full(SymmetricMatrix3<T>{x[0], x[1], x[2], x[3], x[4], x[5]}));
+  const Matrix3<T> H = turned(Matrix3<T>{x[6], x[7], x[8], x[9], x[10], x[11], x[12], x[13], x[14]});
+  const Matrix3<T> M = turned(full(SymmetricMatrix3<T>{x[15], x[16], x[17], x[18], x[19], x[20]}));
   I = {{A.xx, A.yy, A.zz, A.xy, A.xz, A.yz, H.xx, H.xy, H.xz, H.yx, H.yy, H.yz, H.zx, H.zy, H.zz, M.xx, M.yy, M.zz, M.xy, M.xz, M.yz}};
 }
 
@@ -117,7 +112,14 @@ template <class T> MD_INLINE void shift(Vector3<T> p, ArticulatedInertia<T>& I) 
 template <std::size_t... K, class Function> MD_INLINE void for_constants(std::index_sequence<K...>, Function function) {
   (function(std::integral_constant<int, int(K)>()), ...);
 }
+using Three = std::make_index_sequence<3>;
 using Six = std::make_index_sequence<6>;
+
+/// A component of a motion or a wrench: 0 1 2 of its angular part, 3 4 5 of its linear one.
+template <int axis, class T> MD_INLINE T& component(Vector3<T>& angular, Vector3<T>& linear) {
+  Vector3<T>& part = axis < 3 ? angular : linear;
+  return axis % 3 == 0 ? part.x : axis % 3 == 1 ? part.y : part.z;
+}
 
 /// Eliminate an axis: 0 1 2 about x y z, 3 4 5 along them. Returns the pivot.
 template <int axis, class T>
@@ -125,7 +127,7 @@ MD_INLINE T eliminate(T torque, Element<T> armature, ArticulatedInertia<T>& I, V
   typedef Element<T> E;
   for_constants(Six(), [&](auto k) { to.U[k] = I.template at<k, axis>(); });
   const T pivot = to.U[axis] + armature, inverse = E(1) / pivot;
-  const T bias = axis == 0 ? moment.x : axis == 1 ? moment.y : axis == 2 ? moment.z : axis == 3 ? force.x : axis == 4 ? force.y : force.z;
+  T& bias = component<axis>(moment, force);
   to.inverse = inverse, to.u = torque - bias;
   const T push = to.u * inverse, kept = armature * inverse;
   for_constants(Six(), [&](auto row) {
@@ -140,18 +142,15 @@ MD_INLINE T eliminate(T torque, Element<T> armature, ArticulatedInertia<T>& I, V
     }
   });
   for_constants(Six(), [&](auto k) { I.template at<k, axis>() = kept * to.U[k]; });
-  moment = moment + push * Vector3<T>{to.U[0], to.U[1], to.U[2]};
-  force = force + push * Vector3<T>{to.U[3], to.U[4], to.U[5]};
-  T& exact = axis == 0 ? moment.x : axis == 1 ? moment.y : axis == 2 ? moment.z : axis == 3 ? force.x : axis == 4 ? force.y : force.z;
-  exact = torque - armature * push;
+  moment = moment + push * vector_at(to.U), force = force + push * vector_at(to.U + 3);
+  bias = torque - armature * push; // without rounding
   return pivot;
 }
 
 /// Returns qddot of an eliminated axis, and adds it to its body's acceleration.
 template <int axis, class T> MD_INLINE T accelerate(const EliminatedAxis<T>& of, Vector3<T>& alpha, Vector3<T>& a) {
-  const T* U = of.U;
-  const T qddot = (of.u - dot(Vector3<T>{U[0], U[1], U[2]}, alpha) - dot(Vector3<T>{U[3], U[4], U[5]}, a)) * of.inverse;
-  T& changed = axis == 0 ? alpha.x : axis == 1 ? alpha.y : axis == 2 ? alpha.z : axis == 3 ? a.x : axis == 4 ? a.y : a.z;
+  const T qddot = (of.u - dot(vector_at(of.U), alpha) - dot(vector_at(of.U + 3), a)) * of.inverse;
+  T& changed = component<axis>(alpha, a);
   changed = changed + qddot;
   return qddot;
 }
@@ -160,15 +159,14 @@ template <int axis, class T> MD_INLINE T accelerate(const EliminatedAxis<T>& of,
 template <class T, class M>
 MD_INLINE Wrench<T> rigid_bias(M mass, const Vector3<M>& h, const SymmetricMatrix3<T>& I, const Vector3<T>& w, const Vector3<T>& gamma) {
   const T square = dot(w, w), along = dot(h, w);
-  return {(mass * gamma + along * w) - square * h, plus_cross(cross(w, product(I, w)), h, gamma)};
+  return {(mass * gamma + along * w) - square * h, plus_cross(cross(w, I * w), h, gamma)};
 }
 
 /// Inertia and bias of a body by itself.
 template <class T> MD_INLINE void start_articulated(const Body<Element<T>>& b, ArticulatedBody<T>& body) {
   typedef Element<T> E;
   const Vector3<E>& h = b.moment;
-  const SymmetricMatrix3<E>& J = b.J;
-  const SymmetricMatrix3<T> I{T{} + (J.yy + J.zz), T{} + (J.xx + J.zz), T{} + (J.xx + J.yy), T{} - J.xy, T{} - J.xz, T{} - J.yz};
+  const SymmetricMatrix3<T> I = all_lanes<T>(inertia_of(b.J));
   const Wrench<T> bias = rigid_bias(b.mass, h, I, body.w, body.gamma);
   body.force = bias.force, body.moment = bias.moment;
   T o{};
@@ -198,11 +196,11 @@ MD_INLINE void move_on(const Body<Element<T>>& b, const JointPosition<T>& at, co
     const Vector3<T> carried = transposed_product(R, parent.w);
     body.gamma = transposed_product(R, (parent.gamma + dot(parent.w, p) * parent.w) - dot(parent.w, parent.w) * p);
     if (b.type == JointType::floating) {
-      const Vector3<T> linear{rates[0], rates[1], rates[2]}, angular{rates[3], rates[4], rates[5]}, crossed = cross(carried, linear);
+      const Vector3<T> linear = vector_at(rates), angular = vector_at(rates + 3), crossed = cross(carried, linear);
       body.gamma = plus_cross(body.gamma, angular, linear) + (crossed + crossed);
       rates += 3;
     }
-    const Vector3<T> angular{rates[0], rates[1], rates[2]};
+    const Vector3<T> angular = vector_at(rates);
     body.sway = cross(carried, angular);
     body.w = carried + angular;
     return;
@@ -228,21 +226,18 @@ template <class T>
 MD_INLINE bool pass_on(const Body<Element<T>>& b, const JointPosition<T>& at, const T* q, const T* torques, Element<T> armature,
                        ArticulatedBody<T>& body, EliminatedAxis<T>* axes, ArticulatedBody<T>& parent) {
   bool lost = false;
-  auto check = [&](T pivot, T least) { lost = lost || any(is_lost(pivot, least)); };
   const T least_inertia = body.slid + b.least_inertia, least_mass = T{} + b.least_mass;
   ArticulatedInertia<T>& I = body.inertia;
-  if (b.type == JointType::revolute) check(eliminate<2>(torques[0], armature, I, body.moment, body.force, axes[0]), least_inertia);
-  else if (b.type == JointType::prismatic) check(eliminate<5>(torques[0], armature, I, body.moment, body.force, axes[0]), least_mass);
+  auto eliminate_axis = [&](auto axis, int k) { // the k-th of the joint
+    const T pivot = eliminate<axis>(torques[k], armature, I, body.moment, body.force, axes[k]);
+    lost = lost || any(is_lost(pivot, axis < 3 ? least_inertia : least_mass));
+  };
+  if (b.type == JointType::revolute) eliminate_axis(std::integral_constant<int, 2>(), 0);
+  else if (b.type == JointType::prismatic) eliminate_axis(std::integral_constant<int, 5>(), 0);
   else {
     const int angular = b.type == JointType::floating ? 3 : 0;
-    if (angular) {
-      check(eliminate<3>(torques[0], armature, I, body.moment, body.force, axes[0]), least_mass);
-      check(eliminate<4>(torques[1], armature, I, body.moment, body.force, axes[1]), least_mass);
-      check(eliminate<5>(torques[2], armature, I, body.moment, body.force, axes[2]), least_mass);
-    }
-    check(eliminate<0>(torques[angular], armature, I, body.moment, body.force, axes[angular]), least_inertia);
-    check(eliminate<1>(torques[angular + 1], armature, I, body.moment, body.force, axes[angular + 1]), least_inertia);
-    check(eliminate<2>(torques[angular + 2], armature, I, body.moment, body.force, axes[angular + 2]), least_inertia);
+    if (angular) for_constants(Three(), [&](auto k) { eliminate_axis(std::integral_constant<int, k + 3>(), k); });
+    for_constants(Three(), [&](auto k) { eliminate_axis(k, angular + k); });
   }
   if (b.parent == 0) return lost; // the ground does not move
   // I' times what velocities add: about a revolute joint's axis `sway` has no component
@@ -289,14 +284,8 @@ MD_INLINE void accelerate(const Body<Element<T>>& b, const JointPosition<T>& at,
     body.a = transposed_product(R, plus_cross(parent.a, parent.alpha, p));
     body.alpha = transposed_product(R, parent.alpha) + body.sway;
     const int angular = b.type == JointType::floating ? 3 : 0;
-    own[angular + 2] = accelerate<2>(axes[angular + 2], body.alpha, body.a);
-    own[angular + 1] = accelerate<1>(axes[angular + 1], body.alpha, body.a);
-    own[angular] = accelerate<0>(axes[angular], body.alpha, body.a);
-    if (angular) {
-      own[2] = accelerate<5>(axes[2], body.alpha, body.a);
-      own[1] = accelerate<4>(axes[1], body.alpha, body.a);
-      own[0] = accelerate<3>(axes[0], body.alpha, body.a);
-    }
+    for_constants(Three(), [&](auto k) { own[angular + 2 - k] = accelerate<2 - k>(axes[angular + 2 - k], body.alpha, body.a); });
+    if (angular) for_constants(Three(), [&](auto k) { own[2 - k] = accelerate<5 - k>(axes[2 - k], body.alpha, body.a); });
     return;
   }
   body.a = to_body(b, plus_cross(parent.a, parent.alpha, origin_of(b, at)));
@@ -315,7 +304,7 @@ MD_INLINE void accelerate(const Body<Element<T>>& b, const JointPosition<T>& at,
 /// Returns the index of the first body, of those eliminated, with a pivot up to its least one in any lane; 0: there is none.
 /// external: a wrench on each body from outside, in the model's frames; or nullptr.
 template <class T>
-MD_SHARED int forward_dynamics(const Model<Element<T>>& model, CountedTerms counted, const T* q, const T* v, const T* tau, T* a,
+static int forward_dynamics(const Model<Element<T>>& model, CountedTerms counted, const T* q, const T* v, const T* tau, T* a,
                                 const ArticulatedBodyWork<T>& work, const Wrench<T>* external = nullptr) {
   typedef Element<T> E;
   using namespace detail;

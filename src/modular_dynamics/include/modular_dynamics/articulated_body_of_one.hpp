@@ -29,12 +29,6 @@ struct ArticulatedMotion {
   Vector3<Two> pair;
   double sway_x, sway_y; ///< of a revolute joint: see ArticulatedBody
 };
-struct ArticulatedWrench {
-  Vector3<Four> bias; ///< moment, 0, 0, force
-};
-struct ArticulatedBlocks {
-  SymmetricMatrix3<Four> inertia; ///< A, M, H, H^T; the last two are not symmetric
-};
 /// U = (a, l), u and 1 / d of a revolute joint.
 struct RevoluteAxis {
   Vector3<Two> U;
@@ -46,8 +40,8 @@ struct RevoluteAxis {
 struct ArticulatedBodyOfOneWork {
   JointPosition<double>* positions;
   ArticulatedMotion* motions;
-  ArticulatedWrench* wrenches;
-  ArticulatedBlocks* blocks;
+  Vector3<Four>* wrenches;        ///< bias: moment, 0, 0, force
+  SymmetricMatrix3<Four>* blocks; ///< A, M, H, H^T; the last two are not symmetric
   RevoluteAxis* axes;
   ArticulatedBodyWork<double> others;
 };
@@ -58,10 +52,6 @@ namespace detail {
 template <int... K> MD_INLINE Four numbers(Four x) { return shuffled<K...>(x, x); }
 /// Entry yx of all blocks, from entry xy.
 MD_INLINE Four opposite(Four xy) { return numbers<0, 1, 3, 2>(xy); }
-
-MD_INLINE SymmetricMatrix3<Four> operator+(const SymmetricMatrix3<Four>& a, const SymmetricMatrix3<Four>& b) {
-  return {a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz};
-}
 
 /// R X R^T of each block, where R turns from the first of three axes to the second: see turn_in_plane.
 MD_INLINE void turn_in_plane(double s, double c, Four& xx, Four& yy, Four& xy, Four& xz, Four& yz) {
@@ -137,8 +127,8 @@ MD_APART void move_on_by_other_joint(const Body<double>& b, const double* q, con
 
 MD_APART bool pass_on_by_other_joint(const Body<double>& b, const double* q, double armature, int i, const ArticulatedBodyOfOneWork& work) {
   ArticulatedBody<double>& body = work.others.bodies[i];
-  const SymmetricMatrix3<Four>& X = work.blocks[i].inertia;
-  const Vector3<Four>& t = work.wrenches[i].bias;
+  const SymmetricMatrix3<Four>& X = work.blocks[i];
+  const Vector3<Four>& t = work.wrenches[i];
   body.moment = {t.x[0], t.y[0], t.z[0]}, body.force = {t.x[3], t.y[3], t.z[3]};
   body.inertia = {{X.xx[0], X.yy[0], X.zz[0], X.xy[0], X.xz[0], X.yz[0],
                    X.xx[2], X.xy[2], X.xz[2], X.xy[3], X.yy[2], X.yz[2], X.xz[3], X.yz[3], X.zz[2],
@@ -148,11 +138,11 @@ MD_APART bool pass_on_by_other_joint(const Body<double>& b, const double* q, dou
   if (b.parent == 0) return lost;
   work.others.bodies[b.parent].slid += added.slid;
   const double* x = added.inertia.entries;
-  SymmetricMatrix3<Four>& inertia = work.blocks[b.parent].inertia;
+  SymmetricMatrix3<Four>& inertia = work.blocks[b.parent];
   inertia = inertia + SymmetricMatrix3<Four>{{x[0], x[15], x[6], x[6]}, {x[1], x[16], x[10], x[10]}, {x[2], x[17], x[14], x[14]},
                                              {x[3], x[18], x[7], x[9]}, {x[4], x[19], x[8], x[12]}, {x[5], x[20], x[11], x[13]}};
   const Vector3<double>&n = added.moment, &f = added.force;
-  Vector3<Four>& bias = work.wrenches[b.parent].bias;
+  Vector3<Four>& bias = work.wrenches[b.parent];
   bias = bias + Vector3<Four>{{n.x, 0, 0, f.x}, {n.y, 0, 0, f.y}, {n.z, 0, 0, f.z}};
   return lost;
 }
@@ -202,14 +192,13 @@ MD_INLINE void rigid_bodies_of_one(const Model<double>& model, const Articulated
   for (int first = 0; first < n; first += N) {
     V m[8 + N], f[12 + N] = {}, I[24 + N] = {};
     rows_to_lanes(8, N, reinterpret_cast<const double*>(work.motions + first + 1), m);
-    auto constant = [&](int k) { return load<V>(model.inertias + k * padded(n) + first); };
-    const V mass = constant(0), Jx = constant(4), Jy = constant(5), Jz = constant(6);
-    const Vector3<V> h{constant(1), constant(2), constant(3)}, w{m[0], m[2], m[4]}, gamma{m[1], m[3], m[5]};
-    const SymmetricMatrix3<V> A{Jy + Jz, Jx + Jz, Jx + Jy, -constant(7), -constant(8), -constant(9)};
-    const Wrench<V> wrench = rigid_bias(mass, h, A, w, gamma);
+    const RigidBody<V> bodies = rigid_bodies<V>(model, first);
+    const Vector3<V>&h = bodies.moment, w{m[0], m[2], m[4]}, gamma{m[1], m[3], m[5]};
+    const SymmetricMatrix3<V> A = inertia_of(bodies.J);
+    const Wrench<V> wrench = rigid_bias(bodies.mass, h, A, w, gamma);
     f[0] = wrench.moment.x, f[3] = wrench.force.x, f[4] = wrench.moment.y, f[7] = wrench.force.y, f[8] = wrench.moment.z, f[11] = wrench.force.z;
     I[0] = A.xx, I[4] = A.yy, I[8] = A.zz, I[12] = A.xy, I[16] = A.xz, I[20] = A.yz;
-    I[1] = I[5] = I[9] = mass;
+    I[1] = I[5] = I[9] = bodies.mass;
     I[15] = h.z, I[14] = -h.z, I[18] = h.y, I[19] = -h.y, I[23] = h.x, I[22] = -h.x; // H = [h]x
     lanes_to_rows(12, N, f, reinterpret_cast<double*>(work.wrenches + first + 1));
     lanes_to_rows(24, N, I, reinterpret_cast<double*>(work.blocks + first + 1));
@@ -219,8 +208,8 @@ MD_INLINE void rigid_bodies_of_one(const Model<double>& model, const Articulated
 /// As pass_on, for a revolute joint.
 MD_INLINE bool pass_on_by_revolute(const Body<double>& b, double torque, double armature, int i, const ArticulatedBodyOfOneWork& work) {
   const JointPosition<double>& at = work.positions[i - 1];
-  SymmetricMatrix3<Four> X = work.blocks[i].inertia;
-  Vector3<Four> bias = work.wrenches[i].bias;
+  SymmetricMatrix3<Four> X = work.blocks[i];
+  Vector3<Four> bias = work.wrenches[i];
   const double slid = work.others.bodies[i].slid;
   const bool lost = is_lost(eliminate_revolute(torque, armature, X, bias, work.axes[i]), slid + b.least_inertia);
   if (b.parent == 0) return lost;
@@ -240,8 +229,8 @@ MD_INLINE bool pass_on_by_revolute(const Body<double>& b, double torque, double 
     turn(b.R, X), bias = b.R * bias;
   }
   shift(b.p, X, bias);
-  SymmetricMatrix3<Four>& inertia = work.blocks[b.parent].inertia;
-  Vector3<Four>& parents = work.wrenches[b.parent].bias;
+  SymmetricMatrix3<Four>& inertia = work.blocks[b.parent];
+  Vector3<Four>& parents = work.wrenches[b.parent];
   inertia = inertia + X, parents = parents + bias;
   return lost;
 }
@@ -275,7 +264,7 @@ MD_INLINE int forward_dynamics_of_one(const Model<double>& model, CountedTerms c
   rigid_bodies_of_one(model, work);
   for (int i = 1; external && i <= model.joints; ++i) {
     const Vector3<double>&n = external[i].moment, &f = external[i].force;
-    Vector3<Four>& bias = work.wrenches[i].bias;
+    Vector3<Four>& bias = work.wrenches[i];
     bias = bias - Vector3<Four>{{n.x, 0, 0, f.x}, {n.y, 0, 0, f.y}, {n.z, 0, 0, f.z}};
   }
   double* torques = work.others.torques;

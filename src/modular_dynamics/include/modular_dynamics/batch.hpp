@@ -1,7 +1,7 @@
-// Many states: rows of arrays become lanes, a function of lanes is called, lanes become rows again.
+// Many states: rows of arrays become lanes, and lanes become rows again.
 //
 // A row holds the numbers of one state; T holds one number of as many states as it has lanes. Blocks of rows are transposed by
-// shuffles of vector registers. Memory of rows two groups later is prefetched.
+// shuffles of vector registers.
 #pragma once
 #include "numbers.hpp"
 
@@ -88,48 +88,9 @@ template <class T> MD_INLINE void lanes_to_rows(int count, long rows, const T* f
     for (int l = 0; l < N && l < rows; ++l) to[l * count + k] = lane(from[k], l);
 }
 
+/// Asks for memory that is needed later.
 template <class E> MD_INLINE void fetch_ahead(const E* from, long count) {
   for (long k = 0; k < count; k += 64 / long(sizeof(E))) __builtin_prefetch(from + k, 0, 2);
-}
-
-/// The rows of one input, and its numbers in lanes.
-template <class T> struct InputRows {
-  const Element<T>* data = nullptr; ///< nullptr: zeros, which are in `lanes` already
-  int count = 0;                    ///< numbers in a row
-  T* lanes = nullptr;
-  const bool* marks = nullptr; ///< of each number, where some are not read: they count as zero, and may be anything
-  bool read = true;            ///< the mark of those that are read
-};
-
-/// Calls `function()`, which computes results from the inputs' lanes, for all rows, until it returns false.
-///
-/// Returns the number of rows before the first lanes in which an argument or a result is not finite or the function has
-/// returned false; the number of all rows if there are none such. out may be the memory of an input of the same size.
-/// finish(lanes_out): called before they become rows, and after they are checked.
-template <class T, int inputs, class Function, class Finish>
-MD_INLINE long for_rows(long rows, const InputRows<T> (&from)[inputs], Element<T>* out, int results, T* lanes_out, Function function, Finish finish) {
-  constexpr int N = lanes_of<T>;
-  for (long row = 0; row < rows; row += N) {
-    const long left = rows - row, ahead = row + 2L * N, next = left >= 3L * N ? N : 0;
-    FiniteCheck<T> arguments, made;
-    for (const InputRows<T>& input : from) {
-      if (!input.data) continue;
-      rows_to_lanes(input.count, left, input.data + row * input.count, input.lanes);
-      fetch_ahead(input.data + ahead * input.count, next * input.count);
-      if (input.marks)
-        for (int k = 0; k < input.count; ++k)
-          if (input.marks[k] != input.read) input.lanes[k] = T{};
-      for (int k = 0; k < input.count; ++k) arguments.add(input.lanes[k]);
-    }
-    if (!arguments.all_finite()) return row;
-    fetch_ahead(out + ahead * results, next * results);
-    if (!function()) return row;
-    for (int k = 0; k < results; ++k) made.add(lanes_out[k]);
-    if (!made.all_finite()) return row;
-    finish(lanes_out);
-    lanes_to_rows(results, left, lanes_out, out + row * results);
-  }
-  return rows;
 }
 
 } // namespace modular_dynamics

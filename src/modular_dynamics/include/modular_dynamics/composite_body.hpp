@@ -34,7 +34,7 @@ template <class T> struct WrenchColumns {
 
 template <class T> struct CompositeBodyWork {
   JointPosition<T>* positions;
-  Composite<T>* composites; ///< joints + 1
+  RigidBody<T>* composites; ///< joints + 1
   WrenchColumns<T> columns; ///< as many as joints have velocities, mimic joints included
 };
 
@@ -59,16 +59,8 @@ template <class R, class T> MD_INLINE SymmetricMatrix3<T> rotated(const R& rotat
   return {x.x, y.y, z.z, x.y, x.z, y.z};
 }
 
-template <class T> MD_INLINE Composite<T> composite_of(const Body<Element<T>>& b) {
-  return {T{} + b.mass, all_lanes<T>(b.moment), {T{} + b.J.xx, T{} + b.J.yy, T{} + b.J.zz, T{} + b.J.xy, T{} + b.J.xz, T{} + b.J.yz}};
-}
-template <class T> MD_INLINE Composite<T> operator+(const Composite<T>& a, const Composite<T>& b) {
-  return {a.mass + b.mass, a.moment + b.moment,
-          {a.J.xx + b.J.xx, a.J.yy + b.J.yy, a.J.zz + b.J.zz, a.J.xy + b.J.xy, a.J.xz + b.J.xz, a.J.yz + b.J.yz}};
-}
-
 /// A composite body in its parent's frame: h' = R h + m p, J' = R J R^T + p (R h)^T + (R h) p^T + m p p^T.
-template <class R, class T> MD_INLINE Composite<T> carried(const R& rotate, Vector3<T> p, const Composite<T>& body) {
+template <class R, class T> MD_INLINE RigidBody<T> carried(const R& rotate, Vector3<T> p, const RigidBody<T>& body) {
   const SymmetricMatrix3<T> J = rotated(rotate, body.J);
   const Vector3<T> g = rotate(body.moment), e = g + body.mass * p;
   return {body.mass, e,
@@ -77,7 +69,7 @@ template <class R, class T> MD_INLINE Composite<T> carried(const R& rotate, Vect
 }
 
 /// The wrench that accelerates a composite body by one: along x y z (0 1 2) or about them (3 4 5).
-template <class T> MD_INLINE Wrench<T> unit_wrench(const Composite<T>& c, int axis) {
+template <class T> MD_INLINE Wrench<T> unit_wrench(const RigidBody<T>& c, int axis) {
   const Vector3<T>& h = c.moment;
   const SymmetricMatrix3<T>& J = c.J;
   T o{};
@@ -91,29 +83,22 @@ template <class T> MD_INLINE Wrench<T> unit_wrench(const Composite<T>& c, int ax
   }
 }
 
-template <class T> MD_INLINE ColumnPack<T> columns_from(const T* at) {
-  if constexpr (columns_at_once<T> == 1) return *at;
-  else return load<ColumnPack<T>>(at);
-}
-template <class T> MD_INLINE void columns_to(T* at, ColumnPack<T> columns) {
-  if constexpr (columns_at_once<T> == 1) *at = columns;
-  else store(at, columns);
-}
-
 /// f' = R f, n' = R n + p x f' for columns first ... stop - 1. own: column `first`, if it is not there yet.
 template <class T, class R>
 MD_INLINE void carry(const R& rotate, Vector3<T> p, const WrenchColumns<T>& c, int first, int stop, const Wrench<T>* own) {
   typedef ColumnPack<T> V;
   constexpr int N = columns_at_once<T>;
-  T *fx = c[0], *fy = c[1], *fz = c[2], *nx = c[3], *ny = c[4], *nz = c[5];
+  auto get = [&](int component, int k) {
+    V columns;
+    std::memcpy(&columns, c[component] + k, sizeof columns);
+    return columns;
+  };
+  auto set = [&](int component, int k, V columns) { std::memcpy(c[component] + k, &columns, sizeof columns); };
   auto move = [&](int k, Wrench<V> w) {
     const Vector3<V> f = rotate(w.force), n = plus_cross(rotate(w.moment), p, f);
-    columns_to(fx + k, f.x), columns_to(fy + k, f.y), columns_to(fz + k, f.z);
-    columns_to(nx + k, n.x), columns_to(ny + k, n.y), columns_to(nz + k, n.z);
+    set(0, k, f.x), set(1, k, f.y), set(2, k, f.z), set(3, k, n.x), set(4, k, n.y), set(5, k, n.z);
   };
-  auto given = [&](int k) -> Wrench<V> {
-    return {{columns_from(fx + k), columns_from(fy + k), columns_from(fz + k)}, {columns_from(nx + k), columns_from(ny + k), columns_from(nz + k)}};
-  };
+  auto given = [&](int k) -> Wrench<V> { return {{get(0, k), get(1, k), get(2, k)}, {get(3, k), get(4, k), get(5, k)}}; };
   // Whole packs, the last one of which begins before `first`: columns there are not yet in use.
   int k = stop - N;
   for (; k > first; k -= N) move(k, given(k));
@@ -163,12 +148,9 @@ MD_INLINE void pose_of(const Body<Element<T>>& b, const T* q, const JointPositio
   if (has_quaternion(b.type)) return place_by_quaternion(b, q, R, p);
   p = detail::origin_of(b, at);
   const Matrix3<Element<T>>& k = b.R;
-  if (b.type == JointType::prismatic) {
-    R = {T{} + k.xx, T{} + k.xy, T{} + k.xz, T{} + k.yx, T{} + k.yy, T{} + k.yz, T{} + k.zx, T{} + k.zy, T{} + k.zz};
-    return;
-  }
   const T s = at.sine, c = at.cosine;
-  if (b.tilted) R = {c, T{} - s, T{}, k.yy * s, k.yy * c, T{} + k.yz, k.zy * s, k.zy * c, T{} + k.zz};
+  if (b.type == JointType::prismatic) R = all_lanes<T>(k);
+  else if (b.tilted) R = {c, T{} - s, T{}, k.yy * s, k.yy * c, T{} + k.yz, k.zy * s, k.zy * c, T{} + k.zz};
   else R = {k.xx * c + k.xy * s, k.xy * c - k.xx * s, T{} + k.xz, k.yx * c + k.yy * s, k.yy * c - k.yx * s, T{} + k.yz,
             k.zx * c + k.zy * s, k.zy * c - k.zx * s, T{} + k.zz};
 }
@@ -176,7 +158,7 @@ MD_INLINE void pose_of(const Body<Element<T>>& b, const T* q, const JointPositio
 /// M (nv, nv). largest (nv), if given: the sums of the positive terms of M's diagonal elements. With joints that mimic each other terms may
 /// cancel there up to rounding.
 template <class T>
-MD_SHARED void mass_matrix(const Model<Element<T>>& model, bool armature, const T* q, T* M, const CompositeBodyWork<T>& work,
+static void mass_matrix(const Model<Element<T>>& model, bool armature, const T* q, T* M, const CompositeBodyWork<T>& work,
                            T* largest = nullptr) {
   typedef Element<T> E;
   using namespace detail;
@@ -185,14 +167,13 @@ MD_SHARED void mass_matrix(const Model<Element<T>>& model, bool armature, const 
   for (int k = 0; k < nv * nv; ++k) M[k] = T{};
   for (int k = 0; largest && k < nv; ++k) largest[k] = T{};
   for (int i = 1; i <= n; ++i)
-    if (model.bodies[i].has_other_children) work.composites[i] = composite_of<T>(model.bodies[i]);
+    if (model.bodies[i].has_other_children) work.composites[i] = all_lanes<T>(model.bodies[i]);
   if constexpr (columns_at_once<T> > 1) // packs read columns before they are known
     for (long k = 0; k < columns.numbers(model.bodies[0].columns_end); ++k) columns[0][k - columns.room] = T{};
-  const Composite<T> nothing{T{}, zero_vector<T>(), {T{}, T{}, T{}, T{}, T{}, T{}}};
-  Composite<T> from_next = nothing; // of body i + 1, if it is a child of body i
+  RigidBody<T> from_next{}; // of body i + 1, if it is a child of body i
   for (int i = n; i > 0; --i) {
     const Body<E>& b = model.bodies[i];
-    const Composite<T> composite = (b.has_other_children ? work.composites[i] : composite_of<T>(b)) + from_next;
+    const RigidBody<T> composite = (b.has_other_children ? work.composites[i] : all_lanes<T>(b)) + from_next;
     const int first = b.column, count = b.columns, stop = b.columns_end; // own columns, and those of all descendants
     auto diagonal = [&](int row, T value) {
       if (largest) largest[row] = largest[row] + value;
@@ -218,10 +199,11 @@ MD_SHARED void mass_matrix(const Model<Element<T>>& model, bool armature, const 
         pass_on(rotate, p);
       }
     } else {
-      const int first_axis = b.type == JointType::floating ? 0 : 3;
+      const int first_axis = first_axis_of(b.type);
       for (int k = 0; k < count; ++k) {
+        T numbers[6];
         const Wrench<T> w = unit_wrench(composite, first_axis + k);
-        const T numbers[6] = {w.force.x, w.force.y, w.force.z, w.moment.x, w.moment.y, w.moment.z};
+        write(w.force, numbers), write(w.moment, numbers + 3);
         for (int component = 0; component < 6; ++component) columns[component][first + k] = numbers[component];
       }
       for (int k = 0; k < count; ++k) { // no joint mimics one of several axes
@@ -236,16 +218,14 @@ MD_SHARED void mass_matrix(const Model<Element<T>>& model, bool armature, const 
     }
     if (b.parent == i - 1) continue;
     if (b.parent > 0) work.composites[b.parent] = work.composites[b.parent] + from_next;
-    from_next = nothing;
+    from_next = RigidBody<T>{};
   }
-  if (armature)
-    for (int i = 1; i <= n; ++i)
-      for (int k = model.bodies[i].v; k < model.bodies[i].v + model.bodies[i].velocities; ++k)
-        M[k * nv + k] = M[k * nv + k] + model.terms[i - 1].armature;
-  if (armature && largest)
-    for (int i = 1; i <= n; ++i)
-      for (int k = model.bodies[i].v; k < model.bodies[i].v + model.bodies[i].velocities; ++k)
-        largest[k] = largest[k] + model.terms[i - 1].armature;
+  if (!armature) return;
+  for (int i = 1; i <= n; ++i)
+    for (int k = model.bodies[i].v; k < model.bodies[i].v + model.bodies[i].velocities; ++k) {
+      M[k * nv + k] = M[k * nv + k] + model.terms[i - 1].armature;
+      if (largest) largest[k] = largest[k] + model.terms[i - 1].armature;
+    }
 }
 
 } // namespace modular_dynamics

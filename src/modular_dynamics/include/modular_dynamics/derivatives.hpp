@@ -60,20 +60,14 @@ template <class T> struct TreeColumns {
   T* data;
   int count; ///< of velocities, and what fills the last register
 
-  T* operator[](int component) const { return data + long(component) * count; }
-  Vector3<T> vector(int component, int k) const { return {(*this)[component][k], (*this)[component + 1][k], (*this)[component + 2][k]}; }
-  void set(int component, int k, Vector3<T> a) const {
-    (*this)[component][k] = a.x, (*this)[component + 1][k] = a.y, (*this)[component + 2][k] = a.z;
+  /// Of velocity k; with V = Pack<T> of several at once, from k on.
+  template <class V = T> MD_FORCE_INLINE Vector3<V> vector(int component, int k) const {
+    auto from = [&](int c) { V x; std::memcpy(&x, data + long(c) * count + k, sizeof x); return x; };
+    return {from(component), from(component + 1), from(component + 2)};
   }
-};
-/// Several velocities' columns at once, from k on.
-template <class V> struct PackedColumns {
-  const TreeColumns<Element<V>>& of;
-  MD_FORCE_INLINE Vector3<V> vector(int component, int k) const {
-    return {load<V>(of[component] + k), load<V>(of[component + 1] + k), load<V>(of[component + 2] + k)};
-  }
-  MD_FORCE_INLINE void set(int component, int k, Vector3<V> a) const {
-    store<V>(of[component] + k, a.x), store<V>(of[component + 1] + k, a.y), store<V>(of[component + 2] + k, a.z);
+  template <class V> MD_FORCE_INLINE void set(int component, int k, const Vector3<V>& a) const {
+    auto to = [&](int c, V x) { std::memcpy(data + long(c) * count + k, &x, sizeof x); };
+    to(component, a.x), to(component + 1, a.y), to(component + 2, a.z);
   }
 };
 
@@ -86,29 +80,21 @@ template <class T> struct DerivativesWork {
 
 namespace detail {
 
-template <class A, class B, class C> MD_INLINE auto combined(A a, Vector3<C> x, A b, Vector3<C> y, B c, Vector3<C> z) {
-  return a * x + b * y + c * z;
-}
 template <class T, class E> MD_INLINE Vector3<T> placed(const TreeMotion<T>& m, Vector3<E> a) { return a.x * m.x + a.y * m.y + a.z * m.z; }
-
-template <class T, class A> MD_INLINE Vector3<T> product(const SymmetricMatrix3<T>& s, Vector3<A> a) {
-  return {s.xx * a.x + s.xy * a.y + s.xz * a.z, s.xy * a.x + s.yy * a.y + s.yz * a.z, s.xz * a.x + s.yz * a.y + s.zz * a.z};
-}
 
 /// Pose of a body in the frame of its tree.
 template <class T> MD_INLINE void place_in_tree(const Matrix3<T>& R, Vector3<T> p, const TreeMotion<T>& parent, TreeMotion<T>& to) {
   to.origin = parent.origin + placed(parent, p);
-  to.x = placed(parent, Vector3<T>{R.xx, R.yx, R.zx});
-  to.y = placed(parent, Vector3<T>{R.xy, R.yy, R.zy});
-  to.z = placed(parent, Vector3<T>{R.xz, R.yz, R.zz});
+  to.x = placed(parent, axis_of(R, 0)), to.y = placed(parent, axis_of(R, 1)), to.z = placed(parent, axis_of(R, 2));
 }
 
-/// The summed quantities of one body by itself, of its mass, moment and J.
-template <class T, class E>
-MD_INLINE TreeBody<T> body_in_tree(E mass, const Vector3<E>& moment, const SymmetricMatrix3<E>& J, const TreeMotion<T>& m) {
+/// The summed quantities of one body by itself.
+template <class T, class E> MD_INLINE TreeBody<T> body_in_tree(const RigidBody<E>& body, const TreeMotion<T>& m) {
+  const E mass = body.mass;
+  const SymmetricMatrix3<E>& J = body.J;
   TreeBody<T> to;
   to.mass = T{} + mass;
-  const Vector3<T> turned = placed(m, moment); // m c - m origin
+  const Vector3<T> turned = placed(m, body.moment); // m c - m origin
   to.h = turned + mass * m.origin;
   // second moment: x c^T with c = J_x ... in the body's axes, and what the origin adds: h o^T + o (h - m o)^T
   const Vector3<T> jx = placed(m, Vector3<E>{J.xx, J.xy, J.xz}), jy = placed(m, Vector3<E>{J.xy, J.yy, J.yz}),
@@ -123,8 +109,8 @@ MD_INLINE TreeBody<T> body_in_tree(E mass, const Vector3<E>& moment, const Symme
   const T xy = entry(m.x.x, m.y.x, m.z.x, jx.y, jy.y, jz.y, to.h.x, o.x, turned.y, o.y);
   const T xz = entry(m.x.x, m.y.x, m.z.x, jx.z, jy.z, jz.z, to.h.x, o.x, turned.z, o.z);
   const T yz = entry(m.x.y, m.y.y, m.z.y, jx.z, jy.z, jz.z, to.h.y, o.y, turned.z, o.z);
-  T zero{};
-  to.I = {yy + zz, xx + zz, xx + yy, zero - xy, zero - xz, zero - yz};
+  const T zero{};
+  to.I = inertia_of(SymmetricMatrix3<T>{xx, yy, zz, xy, xz, yz});
   // C = sum m x xdot^T with xdot = u + w x x; D = tr(C) - C^T
   const Vector3<T> cx = plus_cross(to.h.x * m.u, m.w, Vector3<T>{xx, xy, xz}), cy = plus_cross(to.h.y * m.u, m.w, Vector3<T>{xy, yy, yz}),
                    cz = plus_cross(to.h.z * m.u, m.w, Vector3<T>{xz, yz, zz});
@@ -132,7 +118,7 @@ MD_INLINE TreeBody<T> body_in_tree(E mass, const Vector3<E>& moment, const Symme
   to.p = plus_cross(mass * m.u, m.w, to.h);
   // f = I a + B v
   to.force = plus_cross(plus_cross(mass * m.push, m.alpha, to.h), m.w, to.p);
-  to.moment = plus_cross(product(to.I, m.alpha) + to.D * m.w, to.h, m.push);
+  to.moment = plus_cross(to.I * m.alpha + to.D * m.w, to.h, m.push);
   return to;
 }
 
@@ -146,21 +132,16 @@ template <class T> MD_INLINE void bodies_in_tree(const Model<Element<T>>& model,
     for (int first = 0; first < n; first += N) {
       TreeMotion<V> m;
       rows_to_lanes(sizeof m / sizeof(V), N, reinterpret_cast<const T*>(work.motions + first + 1), reinterpret_cast<V*>(&m));
-      auto constant = [&](int k) { return load<V>(model.inertias + k * padded(n) + first); };
-      const TreeBody<V> bodies = body_in_tree(constant(0), Vector3<V>{constant(1), constant(2), constant(3)},
-                                              SymmetricMatrix3<V>{constant(4), constant(5), constant(6), constant(7), constant(8), constant(9)}, m);
+      const TreeBody<V> bodies = body_in_tree(rigid_bodies<V>(model, first), m);
       lanes_to_rows(sizeof bodies / sizeof(V), N, reinterpret_cast<const V*>(&bodies), reinterpret_cast<T*>(work.bodies + first + 1));
     }
   } else {
-    for (int i = 1; i <= n; ++i) work.bodies[i] = body_in_tree(model.bodies[i].mass, model.bodies[i].moment, model.bodies[i].J, work.motions[i]);
+    for (int i = 1; i <= n; ++i) work.bodies[i] = body_in_tree(model.bodies[i], work.motions[i]);
   }
 }
 
 template <class T> MD_INLINE void add(TreeBody<T>& to, const TreeBody<T>& from) {
-  to.mass = to.mass + from.mass, to.h = to.h + from.h, to.p = to.p + from.p;
-  to.I = {to.I.xx + from.I.xx, to.I.yy + from.I.yy, to.I.zz + from.I.zz, to.I.xy + from.I.xy, to.I.xz + from.I.xz, to.I.yz + from.I.yz};
-  const Matrix3<T>&a = to.D, &b = from.D;
-  to.D = {a.xx + b.xx, a.xy + b.xy, a.xz + b.xz, a.yx + b.yx, a.yy + b.yy, a.yz + b.yz, a.zx + b.zx, a.zy + b.zy, a.zz + b.zz};
+  to.mass = to.mass + from.mass, to.h = to.h + from.h, to.I = to.I + from.I, to.p = to.p + from.p, to.D = to.D + from.D;
   to.force = to.force + from.force, to.moment = to.moment + from.moment;
 }
 
@@ -171,9 +152,8 @@ MD_INLINE void move_in_tree(const Body<Element<T>>& b, const T* v, const T* a, c
   typedef TreeColumns<T> C;
   const Vector3<T> none = zero_vector<T>();
   Vector3<T> own_w = none, own_u = none, own_alpha = none, own_push = none; // S qdot and S qddot, and S' qdot
-  const int first_axis = b.type == JointType::floating ? 0 : b.type == JointType::prismatic ? 2 : b.type == JointType::spherical ? 3 : 5;
   for (int k = 0; k < b.columns; ++k) {
-    const int axis = first_axis + k, column = b.column + k;
+    const int axis = first_axis_of(b.type) + k, column = b.column + k;
     const Vector3<T> direction = b.multiplier * (axis % 3 == 0 ? body.x : axis % 3 == 1 ? body.y : body.z);
     const Vector3<T> angular = axis < 3 ? none : direction, linear = axis < 3 ? direction : cross(body.origin, direction);
     const Vector3<T> turn = cross(parent.w, angular), slip = plus_cross(cross(parent.w, linear), parent.u, angular);
@@ -205,20 +185,21 @@ template <class T> MD_INLINE Vector3<T> inertia_force(const TreeBody<T>& b, Vect
   return plus_cross(b.mass * u, w, b.h);
 }
 template <class T> MD_INLINE Vector3<T> inertia_moment(const TreeBody<T>& b, Vector3<T> w, Vector3<T> u) {
-  return plus_cross(product(b.I, w), b.h, u);
+  return plus_cross(b.I * w, b.h, u);
 }
 
-/// The wrenches of one velocity's axes by the sums over the bodies beyond.
-template <class T, class Columns> MD_INLINE void loads_of_column(const TreeBody<T>& b, const Columns& columns, int k) {
+/// The wrenches of one velocity's axes by the sums over the bodies beyond; of several at once where T is a pack.
+template <class T, class S> MD_INLINE void loads_of_column(const TreeBody<T>& b, const TreeColumns<S>& columns, int k) {
   typedef Element<T> E;
-  typedef TreeColumns<T> C;
-  const Vector3<T> z = columns.vector(C::axis_x, k), s = columns.vector(C::line_x, k);
+  typedef TreeColumns<S> C;
+  auto of = [&](int component) { return columns.template vector<T>(component, k); };
+  const Vector3<T> z = of(C::axis_x), s = of(C::line_x);
   columns.set(C::inertia_fx, k, inertia_force(b, z, s)), columns.set(C::inertia_nx, k, inertia_moment(b, z, s));
   columns.set(C::coriolis_x, k, plus_cross(transposed_product(b.D, z), b.p, s));
-  const Vector3<T> a = columns.vector(C::mean_x, k), t = columns.vector(C::drift_x, k);
+  const Vector3<T> a = of(C::mean_x), t = of(C::drift_x);
   columns.set(C::rate_fx, k, E(2) * plus_cross(inertia_force(b, a, t), z, b.p));
   columns.set(C::rate_nx, k, E(2) * (b.D * z + inertia_moment(b, a, t)));
-  const Vector3<T> c = columns.vector(C::turn_x, k), e = columns.vector(C::bend_x, k), l = columns.vector(C::pull_x, k);
+  const Vector3<T> c = of(C::turn_x), e = of(C::bend_x), l = of(C::pull_x);
   const Vector3<T> force = inertia_force(b, e, l) + E(2) * cross(c, b.p), moment = inertia_moment(b, e, l) + E(2) * (b.D * c);
   columns.set(C::angle_fx, k, force), columns.set(C::angle_nx, k, moment);
   columns.set(C::load_fx, k, plus_cross(force, z, b.force));
@@ -235,7 +216,7 @@ template <class T> MD_INLINE void loads_of_columns(const Model<Element<T>>& mode
       for (int first = 0; first < n; first += N) {
         TreeBody<V> bodies;
         rows_to_lanes(sizeof bodies / sizeof(V), N, reinterpret_cast<const T*>(work.bodies + first + 1), reinterpret_cast<V*>(&bodies));
-        loads_of_column(bodies, PackedColumns<V>{work.columns}, first);
+        loads_of_column(bodies, work.columns, first);
       }
       return;
     }
@@ -246,7 +227,7 @@ template <class T> MD_INLINE void loads_of_columns(const Model<Element<T>>& mode
 } // namespace detail
 
 template <class T>
-MD_SHARED void inverse_dynamics_derivatives(const Model<Element<T>>& model, CountedTerms counted, const T* q, const T* v, const T* a, T* out,
+static void inverse_dynamics_derivatives(const Model<Element<T>>& model, CountedTerms counted, const T* q, const T* v, const T* a, T* out,
                                             const DerivativesWork<T>& work, const Wrench<T>* external = nullptr) {
   typedef Element<T> E;
   typedef TreeColumns<T> C;
@@ -254,7 +235,6 @@ MD_SHARED void inverse_dynamics_derivatives(const Model<Element<T>>& model, Coun
   const int n = model.joints, nv = model.nv;
   const Vector3<T> none = zero_vector<T>();
   const TreeColumns<T>& columns = work.columns;
-  T one = T{} + E(1), zero{};
   for (int i = 1; i <= n; ++i) {
     const Body<E>& b = model.bodies[i];
     TreeMotion<T>& body = work.motions[i];
@@ -262,10 +242,10 @@ MD_SHARED void inverse_dynamics_derivatives(const Model<Element<T>>& model, Coun
     Vector3<T> p;
     pose_of(b, q, work.positions[i - 1], R, p);
     if (b.parent == 0) {
-      body.x = {one, zero, zero}, body.y = {zero, one, zero}, body.z = {zero, zero, one}, body.origin = none;
-      const Vector3<T> upwards = transposed_product(R, Vector3<E>{-model.gravity.x, -model.gravity.y, -model.gravity.z});
-      const TreeMotion<T> ground{none, none, none, none, none, none, none, upwards};
-      move_in_tree(b, v, a, ground, body, columns);
+      const Matrix3<T> axes = all_lanes<T>(unit_matrix<E>());
+      body.x = axis_of(axes, 0), body.y = axis_of(axes, 1), body.z = axis_of(axes, 2), body.origin = none;
+      const Vector3<T> upwards = transposed_product(R, E(-1) * model.gravity);
+      move_in_tree(b, v, a, TreeMotion<T>{none, none, none, none, none, none, none, upwards}, body, columns);
     } else {
       place_in_tree(R, p, work.motions[b.parent], body);
       move_in_tree(b, v, a, work.motions[b.parent], body, columns);
@@ -338,20 +318,17 @@ template <class T> MD_INLINE void coriolis_matrix(const Model<Element<T>>& model
     if (b.velocities < 2) continue;
     const bool floats = b.type == JointType::floating;
     const int angular = b.v + (floats ? 3 : 0);
-    const Vector3<T> w{v[angular], v[angular + 1], v[angular + 2]};
-    const Vector3<T> u = floats ? Vector3<T>{v[b.v], v[b.v + 1], v[b.v + 2]} : zero_vector<T>();
+    const Vector3<T> w = vector_at(v + angular), u = floats ? vector_at(v + b.v) : zero_vector<T>();
     for (int row = 0; row < nv; ++row) { // of M (ad): (m w^x, m' w^x + m u^x) with the row's parts m and m'; m w^x = m x w
       const T* from = M + long(row) * nv;
       T* to = C + long(row) * nv;
-      const Vector3<T> of_angular{from[angular], from[angular + 1], from[angular + 2]};
-      Vector3<T> turned = cross(of_angular, w);
+      Vector3<T> turned = cross(vector_at(from + angular), w);
       if (floats) {
-        const Vector3<T> of_linear{from[b.v], from[b.v + 1], from[b.v + 2]}, moved = cross(of_linear, w);
-        to[b.v] = to[b.v] + E(0.5) * moved.x, to[b.v + 1] = to[b.v + 1] + E(0.5) * moved.y, to[b.v + 2] = to[b.v + 2] + E(0.5) * moved.z;
+        const Vector3<T> of_linear = vector_at(from + b.v);
+        add_to(to + b.v, 1, E(0.5) * cross(of_linear, w));
         turned = plus_cross(turned, of_linear, u);
       }
-      to[angular] = to[angular] + E(0.5) * turned.x, to[angular + 1] = to[angular + 1] + E(0.5) * turned.y;
-      to[angular + 2] = to[angular + 2] + E(0.5) * turned.z;
+      add_to(to + angular, 1, E(0.5) * turned);
     }
   }
 }

@@ -35,9 +35,13 @@ struct RobotModel {
     Request<E> request;
     request.model = regrouped.view(), request.whole = whole.view();
     request.joints = whole.joints.data(), request.body_axes = whole.axes.data();
-    request.armature = terms & armature_terms && whole.has_armature, request.springs = terms & spring_terms && whole.has_springs;
-    request.friction = terms & friction_terms && whole.has_friction, request.mimics = whole.has_mimics;
+    request.mimics = whole.has_mimics;
+    request.counted = counted(whole, terms);
     return request;
+  }
+  /// Those of the terms that the robot has.
+  template <class E> static CountedTerms counted(const ModelArrays<E>& robot, int terms) {
+    return {terms & armature_terms && robot.has_armature, terms & spring_terms && robot.has_springs, terms & friction_terms && robot.has_friction};
   }
 };
 
@@ -75,25 +79,6 @@ template <class T> MD_INLINE bool have_direction(const Model<Element<T>>& model,
   return true;
 }
 
-/// Positions of one state's joints: of as many joints at once as a vector register holds numbers. Of joints of other types than theirs sines
-/// and shifts are meaningless.
-template <class E> MD_INLINE void positions_of_one(const Model<E>& model, const E* q, JointPosition<E>* positions) {
-  typedef Pack<E> V;
-  constexpr int N = lanes_of<V>;
-  const int n = model.joints;
-  for (int first = 0; first < n; first += N) {
-    V values, angles, offsets, sines, cosines;
-    for (int k = 0; k < N; ++k) {
-      const Body<E>& body = model.bodies[first + k < n ? first + k + 1 : n];
-      const E value = body.multiplier * q[body.q];
-      set_lane(values, k, value), set_lane(angles, k, body.type == JointType::revolute ? value : E(0)), set_lane(offsets, k, body.offset);
-    }
-    const V shifts = values + offsets;
-    sine_cosine(V(without_turns(angles) + offsets), sines, cosines);
-    for (int k = 0; k < N && first + k < n; ++k) positions[first + k] = {lane(sines, k), lane(cosines, k), lane(shifts, k)};
-  }
-}
-
 /// The numbers of a row of loads.
 template <class E> MD_INLINE long numbers_in_loads(const Request<E>& r) { return r.loaded ? 6L * r.model.joints : 0; }
 
@@ -104,16 +89,18 @@ template <class A> constexpr bool reads_parts = A::algorithm == Algorithm::hybri
 template <class A, class T> struct CallWork {
   const RequestOf<T>& request;
   const Shape shape;
-  typename A::template Work<T> work;
+  JointPosition<T>* positions;
+  const WorkOf<A, T> work;
   Wrench<T>* external;
   T* zeros;
 
   CallWork(Arena& arena, const RequestOf<T>& r)
-      : request(r), shape(shape_of(A::algorithm, r)), work(arena, r), external(arena.take<Wrench<T>>(r.loaded ? r.model.joints + 1 : 0)),
+      : request(r), shape(shape_of(A::algorithm, r)), positions(arena.take<JointPosition<T>>(r.model.joints)),
+        work(A::template work<T>(arena, r, positions)), external(arena.take<Wrench<T>>(r.loaded ? r.model.joints + 1 : 0)),
         zeros(arena.take<T>(r.model.nv)) {}
 
   MD_FORCE_INLINE int run(const T* const* inputs, T* out) const {
-    return A::run(request, State<T>{inputs[0], inputs[1], inputs[2], inputs[3], request.loaded ? external : nullptr}, out, work);
+    return A::template run<T>(request, State<T>{inputs[0], inputs[1], inputs[2], inputs[3], request.loaded ? external : nullptr}, out, work);
   }
 };
 
@@ -146,18 +133,14 @@ template <class A, class E> static Outcome one(const Request<E>& request, const 
     if (!finite_array(x.loads, numbers_in_loads(request))) return {Status::not_finite};
     to_model_frames(request.model.joints, request.joints, request.body_axes, x.loads, call.external);
   }
-  positions_of_one(request.model, x.inputs[0], call.work.positions);
+  joint_positions(request.model, x.inputs[0], call.positions);
   if (const int body = call.run(inputs, x.out)) return {Status::no_inertia, request.joints[body - 1]};
   if (!finite_array(x.out, call.shape.numbers())) return {Status::overflow};
   A::finish(request, x.out);
   return {};
 }
 
-template <class A, class E> static std::size_t bytes_of_one(const Request<E>& request) {
-  Arena arena;
-  const OneWork<A, E> counted(arena, request);
-  return arena.bytes();
-}
+template <class A, class E> static std::size_t bytes_of_one(const Request<E>& request) { return bytes_of<OneWork<A, E>>(request); }
 
 /// An algorithm of one robot, with its memory.
 template <class A> class Function {

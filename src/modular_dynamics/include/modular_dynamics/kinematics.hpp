@@ -31,7 +31,7 @@ template <class T> struct FrameMotion {
 template <class T> struct KinematicsWork {
   JointPosition<T>* positions;
   FrameMotion<T>* motions; ///< joints + 1
-  Composite<T>* composites; ///< joints + 1: of the momentum matrix
+  RigidBody<T>* composites; ///< joints + 1: of the momentum matrix
   const int* bodies; ///< which are needed, and all that carry them, parents first; nullptr: all
   int count;         ///< of these
 };
@@ -39,16 +39,8 @@ template <class T> struct KinematicsWork {
 namespace detail {
 
 template <class T> MD_INLINE FrameMotion<T> ground_motion(Vector3<T> acceleration) {
-  T o{}, one = o + Element<T>(1);
   const Vector3<T> none = zero_vector<T>();
-  return {{one, o, o, o, one, o, o, o, one}, none, none, none, none, acceleration};
-}
-/// The axis of a column in the root's axes: x, y or z of its body.
-template <class T> MD_INLINE Vector3<T> axis_of(const Matrix3<T>& R, int axis) {
-  return axis == 0 ? Vector3<T>{R.xx, R.yx, R.zx} : axis == 1 ? Vector3<T>{R.xy, R.yy, R.zy} : Vector3<T>{R.xz, R.yz, R.zz};
-}
-template <class E> MD_INLINE int first_axis_of(const Body<E>& b) {
-  return b.type == JointType::floating ? 0 : b.type == JointType::prismatic ? 2 : b.type == JointType::spherical ? 3 : 5;
+  return {all_lanes<T>(unit_matrix<Element<T>>()), none, none, none, none, acceleration};
 }
 /// Motion of a frame that is fixed in a body at rotation R and position p.
 template <class T, class M, class V> MD_INLINE FrameMotion<T> carried(const FrameMotion<T>& body, const M& R, V p) {
@@ -59,7 +51,7 @@ template <class T, class M, class V> MD_INLINE FrameMotion<T> carried(const Fram
 } // namespace detail
 
 /// Poses of the needed bodies; motions[0] is the ground's.
-template <class T> MD_SHARED void body_poses(const Model<Element<T>>& model, const T* q, const KinematicsWork<T>& work) {
+template <class T> static void body_poses(const Model<Element<T>>& model, const T* q, const KinematicsWork<T>& work) {
   work.motions[0] = detail::ground_motion(zero_vector<T>());
   for (int k = 0; k < work.count; ++k) {
     const int i = work.bodies ? work.bodies[k] : k + 1;
@@ -75,7 +67,7 @@ template <class T> MD_SHARED void body_poses(const Model<Element<T>>& model, con
 
 /// Poses and motions of the needed bodies, where the ground has an acceleration.
 template <class T>
-MD_SHARED void body_motions(const Model<Element<T>>& model, Vector3<T> of_ground, const T* q, const T* v, const T* a, const KinematicsWork<T>& work) {
+static void body_motions(const Model<Element<T>>& model, Vector3<T> of_ground, const T* q, const T* v, const T* a, const KinematicsWork<T>& work) {
   using namespace detail;
   work.motions[0] = ground_motion(of_ground);
   for (int k = 0; k < work.count; ++k) {
@@ -86,7 +78,7 @@ MD_SHARED void body_motions(const Model<Element<T>>& model, Vector3<T> of_ground
     pose_of(b, q, work.positions[i - 1], R, p);
     FrameMotion<T> m = carried(work.motions[b.parent], R, p);
     const Vector3<T> before = m.w;
-    const int first = first_axis_of(b);
+    const int first = first_axis_of(b.type);
     Vector3<T> rate = zero_vector<T>(), gain = rate, spin = rate, push = rate;
     for (int c = 0; c < b.columns; ++c) {
       const Vector3<T> axis = b.multiplier * axis_of(m.R, (first + c) % 3);
@@ -104,11 +96,6 @@ MD_SHARED void body_motions(const Model<Element<T>>& model, Vector3<T> of_ground
   }
 }
 
-/// Frames' motions, one after another, after body_motions.
-template <class T> MD_INLINE void frame_motions(const Frame<Element<T>>* frames, int count, FrameMotion<T>* out, const KinematicsWork<T>& work) {
-  for (int k = 0; k < count; ++k) out[k] = detail::carried(work.motions[frames[k].body], frames[k].R, frames[k].p);
-}
-
 /// Axes, point and kind of a frame's velocity or acceleration.
 struct MotionForm {
   bool own_axes = false; ///< of the frame; else of the root
@@ -121,7 +108,7 @@ template <class T> MD_INLINE void frame_velocity(const FrameMotion<T>& m, Motion
   Vector3<T> u = m.u, w = m.w;
   if (form.at_root) u = u - cross(w, m.p);
   if (form.own_axes) u = transposed_product(m.R, u), w = transposed_product(m.R, w);
-  out[0] = u.x, out[1] = u.y, out[2] = u.z, out[3] = w.x, out[4] = w.y, out[5] = w.z;
+  write(u, out), write(w, out + 3);
 }
 
 /// [linear; angular] acceleration (6) of a frame, from its motion. At a = 0 it is Jdot v: classical in the root's axes, spatial in the
@@ -135,7 +122,7 @@ template <class T> MD_INLINE void frame_acceleration(const FrameMotion<T>& m, Mo
   }
   if (form.spatial) a = a - cross(m.w, u);
   if (form.own_axes) a = transposed_product(m.R, a), alpha = transposed_product(m.R, alpha);
-  out[0] = a.x, out[1] = a.y, out[2] = a.z, out[3] = alpha.x, out[4] = alpha.y, out[5] = alpha.z;
+  write(a, out), write(alpha, out + 3);
 }
 
 /// Jacobian (6, nv) row by row of a frame, after body_poses: [velocity of the origin; angular velocity] = J v, in the root's axes or in
@@ -151,15 +138,13 @@ MD_INLINE void jacobian(const Model<Element<T>>& model, const Frame<Element<T>>&
   for (int i = frame.body; i > 0; i = model.bodies[i].parent) {
     const Body<Element<T>>& b = model.bodies[i];
     const FrameMotion<T>& m = work.motions[i];
-    const int first = first_axis_of(b);
+    const int first = first_axis_of(b.type);
     for (int k = 0; k < b.columns; ++k) {
       Vector3<T> axis = b.multiplier * axis_of(m.R, (first + k) % 3), linear = axis, angular = axis;
       if (first + k < 3) angular = zero_vector<T>();
       else linear = cross(axis, origin - m.p);
       if (own_axes) linear = transposed_product(R, linear), angular = transposed_product(R, angular);
-      T* column = out + b.v + k;
-      column[0] = column[0] + linear.x, column[nv] = column[nv] + linear.y, column[2 * nv] = column[2 * nv] + linear.z;
-      column[3 * nv] = column[3 * nv] + angular.x, column[4 * nv] = column[4 * nv] + angular.y, column[5 * nv] = column[5 * nv] + angular.z;
+      add_to(out + b.v + k, nv, linear), add_to(out + b.v + k + 3 * nv, nv, angular);
     }
   }
 }
@@ -182,12 +167,12 @@ template <class T> MD_INLINE WholeBody<T> whole_body(const Model<Element<T>>& mo
   for (int i = 1; i <= model.joints; ++i) {
     const Body<E>& b = model.bodies[i];
     const FrameMotion<T>& m = work.motions[i];
-    const SymmetricMatrix3<T> I{T{} + (b.J.yy + b.J.zz), T{} + (b.J.xx + b.J.zz), T{} + (b.J.xx + b.J.yy), T{} - b.J.xy, T{} - b.J.xz, T{} - b.J.yz};
+    const SymmetricMatrix3<T> I = all_lanes<T>(inertia_of(b.J));
     const Vector3<T> h = m.R * b.moment, own_w = transposed_product(m.R, m.w), own_alpha = transposed_product(m.R, m.alpha);
-    const Vector3<T> spun = product(I, own_w), swing = cross(m.w, h);
+    const Vector3<T> spun = I * own_w, swing = cross(m.w, h);
     const Vector3<T> momentum = swing + b.mass * m.u, about = plus_cross(m.R * spun, h, m.u);
     const Vector3<T> force = plus_cross(plus_cross(b.mass * m.a, m.alpha, h), m.w, swing);
-    const Vector3<T> moment = plus_cross(m.R * plus_cross(product(I, own_alpha), own_w, spun), h, m.a);
+    const Vector3<T> moment = plus_cross(m.R * plus_cross(I * own_alpha, own_w, spun), h, m.a);
     sum.first = sum.first + (h + b.mass * m.p);
     sum.momentum = sum.momentum + momentum;
     sum.angular_momentum = sum.angular_momentum + plus_cross(about, m.p, momentum);
@@ -205,32 +190,28 @@ template <class T> MD_INLINE void momentum_matrix(const Model<Element<T>>& model
   typedef Element<T> E;
   using namespace detail;
   const int nv = model.nv;
-  T zero{};
-  for (int k = 0; k < 6 * nv; ++k) out[k] = zero;
-  for (int i = 0; i <= model.joints; ++i) work.composites[i] = {zero, zero_vector<T>(), {zero, zero, zero, zero, zero, zero}};
+  for (int k = 0; k < 6 * nv; ++k) out[k] = T{};
+  for (int i = 0; i <= model.joints; ++i) work.composites[i] = RigidBody<T>{};
   for (int i = model.joints; i > 0; --i) { // composites about the root's origin
     const Body<E>& b = model.bodies[i];
-    Composite<T>&own = work.composites[i], &parent = work.composites[b.parent];
-    own = own + carried(MatrixRotation<T>{work.motions[i].R}, work.motions[i].p, composite_of<T>(b));
+    RigidBody<T>&own = work.composites[i], &parent = work.composites[b.parent];
+    own = own + carried(MatrixRotation<T>{work.motions[i].R}, work.motions[i].p, all_lanes<T>(b));
     parent = parent + own;
   }
-  const Composite<T>& all = work.composites[0];
+  const RigidBody<T>& all = work.composites[0];
   const Vector3<T> c = (E(1) / all.mass) * all.moment;
   for (int i = 1; i <= model.joints; ++i) {
     const Body<E>& b = model.bodies[i];
-    const Composite<T>& beyond = work.composites[i];
-    const SymmetricMatrix3<T>& J = beyond.J;
-    const SymmetricMatrix3<T> I{J.yy + J.zz, J.xx + J.zz, J.xx + J.yy, zero - J.xy, zero - J.xz, zero - J.yz};
-    const int first = first_axis_of(b);
+    const RigidBody<T>& beyond = work.composites[i];
+    const SymmetricMatrix3<T> I = inertia_of(beyond.J);
+    const int first = first_axis_of(b.type);
     for (int k = 0; k < b.columns; ++k) {
       const Vector3<T> axis = b.multiplier * axis_of(work.motions[i].R, (first + k) % 3);
       Vector3<T> u = axis, w = zero_vector<T>();
       if (first + k >= 3) u = cross(work.motions[i].p, axis), w = axis;
       const Vector3<T> l = plus_cross(beyond.mass * u, w, beyond.moment);
-      const Vector3<T> about = plus_cross(product(I, w), beyond.moment, u) - cross(c, l);
-      T* column = out + b.v + k;
-      column[0] = column[0] + l.x, column[nv] = column[nv] + l.y, column[2 * nv] = column[2 * nv] + l.z;
-      column[3 * nv] = column[3 * nv] + about.x, column[4 * nv] = column[4 * nv] + about.y, column[5 * nv] = column[5 * nv] + about.z;
+      const Vector3<T> about = plus_cross(I * w, beyond.moment, u) - cross(c, l);
+      add_to(out + b.v + k, nv, l), add_to(out + b.v + k + 3 * nv, nv, about);
     }
   }
 }
@@ -248,25 +229,23 @@ MD_INLINE void regressor(const Model<Element<T>>& model, const int* joints, cons
   for (long k = 0; k < model.nv * width; ++k) out[k] = T{};
   for (int i = 1; i <= n; ++i) {
     const FrameMotion<T>& m = work.motions[i];
-    const Matrix3<Element<T>>& F = frames[i - 1];
-    const Matrix3<T> axes = m.R * Matrix3<Element<T>>{F.xx, F.yx, F.zx, F.xy, F.yy, F.zy, F.xz, F.yz, F.zz}; // root <- body's axes
+    const Matrix3<T> axes = m.R * transposed(frames[i - 1]); // root <- body's axes
     const Vector3<T> w = transposed_product(axes, m.w), e = transposed_product(axes, m.alpha), u = transposed_product(axes, m.a);
     const Matrix3<T> L = lambda_of(w, e);
     const T xy = w.x * w.y, xz = w.x * w.z, yz = w.y * w.z;
     for (int j = i; j > 0; j = model.bodies[j].parent) {
       const Body<Element<T>>& b = model.bodies[j];
-      const int first = first_axis_of(b);
+      const int first = first_axis_of(b.type);
       for (int k = 0; k < b.columns; ++k) {
         const Vector3<T> axis = b.multiplier * axis_of(work.motions[j].R, (first + k) % 3);
         const bool along = first + k < 3;
         const Vector3<T> l = transposed_product(axes, along ? axis : cross(axis, m.p - work.motions[j].p));
         T* y = out + (b.v + k) * width + 10L * joints[i - 1];
         y[0] = y[0] + dot(l, u);
-        const Vector3<T> of_force = transposed_product(L, l);
-        y[1] = y[1] + of_force.x, y[2] = y[2] + of_force.y, y[3] = y[3] + of_force.z;
+        add_to(y + 1, 1, transposed_product(L, l));
         if (along) continue;
-        const Vector3<T> t = transposed_product(axes, axis), swung = cross(u, t); // t . (m c x a) = m c . (a x t)
-        y[1] = y[1] + swung.x, y[2] = y[2] + swung.y, y[3] = y[3] + swung.z;
+        const Vector3<T> t = transposed_product(axes, axis);
+        add_to(y + 1, 1, cross(u, t)); // t . (m c x a) = m c . (a x t)
         // L.yy - L.zz is w.y^2 - w.z^2, and so on
         y[4] = y[4] + (t.x * e.x + t.y * xz - t.z * xy);
         y[5] = y[5] + (t.y * L.zy - t.x * L.zx + t.z * (L.xx - L.yy));

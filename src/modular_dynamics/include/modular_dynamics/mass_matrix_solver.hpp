@@ -25,7 +25,7 @@ namespace modular_dynamics {
 
 /// Writes D in place of M's diagonal and L below it; entries above the diagonal stay. held: whether each velocity is held, or nullptr.
 /// largest (nv): inertias that the pivots are compared with.
-template <class T> MD_SHARED int factorize(const Model<Element<T>>& model, const bool* held, T* M, const T* largest) {
+template <class T> static int factorize(const Model<Element<T>>& model, const bool* held, T* M, const T* largest) {
   using namespace detail;
   const int nv = model.nv;
   const Elimination& e = model.elimination;
@@ -48,7 +48,7 @@ template <class T> MD_SHARED int factorize(const Model<Element<T>>& model, const
 }
 
 /// x = M^-1 x for `columns` right-hand sides side by side, x (nv, columns); rows that are held are neither read nor written.
-template <class T> MD_SHARED void solve(const Model<Element<T>>& model, const bool* held, const T* factors, int columns, T* x) {
+template <class T> static void solve(const Model<Element<T>>& model, const bool* held, const T* factors, int columns, T* x) {
   const int nv = model.nv;
   const Elimination& e = model.elimination;
   auto subtract = [&](int from, T factor, int to) {
@@ -80,12 +80,12 @@ template <class T> struct MassMatrixWork {
 
 /// a (nv) of q, v, tau. Masses may be regrouped. positions are known. a may be v or tau.
 template <class T>
-MD_SHARED int forward_dynamics_by_matrix(const Model<Element<T>>& model, CountedTerms counted, const T* q, const T* v, const T* tau, T* a,
+static int forward_dynamics_by_matrix(const Model<Element<T>>& model, CountedTerms counted, const T* q, const T* v, const T* tau, T* a,
                                          const MassMatrixWork<T>& work, const Wrench<T>* external = nullptr) {
   const int nv = model.nv;
   T* h = work.torques;
   for (int k = 0; k < nv; ++k) h[k] = T{};
-  inverse_dynamics_under(external, model, counted, q, v, h, h, work.newton_euler);
+  inverse_dynamics_under<false>(external, nullptr, model, counted, q, v, h, h, work.newton_euler);
   mass_matrix(model, counted.armature, q, work.M, work.composite, work.largest);
   const int failed = factorize(model, nullptr, work.M, work.largest);
   for (int k = 0; k < nv; ++k) a[k] = tau[k] - h[k];
@@ -99,7 +99,7 @@ MD_INLINE int hybrid_dynamics(const Model<Element<T>>& model, CountedTerms count
                               const T* tau, T* out, const MassMatrixWork<T>& work, const Wrench<T>* external = nullptr) {
   const int nv = model.nv;
   T *needed = work.torques, *accelerations = out, *torques = out + nv;
-  inverse_dynamics_under(external, model, counted, q, v, a, needed, work.newton_euler);
+  inverse_dynamics_under<false>(external, nullptr, model, counted, q, v, a, needed, work.newton_euler);
   mass_matrix(model, counted.armature, q, work.M, work.composite, work.largest);
   const int failed = factorize(model, prescribed, work.M, work.largest);
   for (int k = 0; k < nv; ++k) accelerations[k] = prescribed[k] ? a[k] : T(tau[k] - needed[k]);

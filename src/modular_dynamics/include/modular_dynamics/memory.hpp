@@ -18,14 +18,14 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
   void* get() const { return data; }
-  /// Returns at least this number of bytes; their contents are lost. nullptr: they cannot be allocated.
+  /// Returns at least this number of bytes; their contents are lost. nullptr: they cannot be allocated; what was there stays.
   void* at_least(std::size_t bytes) {
-    if (bytes > size || !data) {
-      release();
-      data = ::operator new(bytes, alignment, std::nothrow);
-      size = data ? bytes : 0;
-    }
-    return data;
+    if (bytes <= size && data) return data;
+    void* more = ::operator new(bytes, alignment, std::nothrow);
+    if (!more) return nullptr;
+    release();
+    size = bytes;
+    return data = more;
   }
 
  private:
@@ -46,12 +46,19 @@ class Arena {
     next += (sizeof(S) * std::size_t(count) + 63) / 64 * 64;
     return at;
   }
-  template <class S> void take(S*& to, long count) { to = take<S>(count); }
+  template <class... S> void take(long count, S*&... to) { ((to = take<S>(count)), ...); }
   std::size_t bytes() const { return next - first; }
 
  private:
   std::uintptr_t first, next;
 };
+
+/// The number of bytes that a Work(arena, request) takes.
+template <class Work, class Request> std::size_t bytes_of(const Request& request) {
+  Arena arena;
+  const Work counted(arena, request);
+  return arena.bytes();
+}
 
 } // namespace
 } // namespace modular_dynamics

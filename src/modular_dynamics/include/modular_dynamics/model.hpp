@@ -23,6 +23,12 @@ namespace modular_dynamics {
 enum class JointType { revolute, prismatic, floating, spherical };
 
 constexpr bool has_quaternion(JointType type) { return type == JointType::floating || type == JointType::spherical; }
+constexpr int velocities_of(JointType type) { return type == JointType::floating ? 6 : type == JointType::spherical ? 3 : 1; }
+constexpr int coordinates_of(JointType type) { return velocities_of(type) + has_quaternion(type); }
+/// Its first axis among x y z of the body, along (0 1 2) and about them (3 4 5); it has as many as velocities.
+constexpr int first_axis_of(JointType type) {
+  return type == JointType::floating ? 0 : type == JointType::prismatic ? 2 : type == JointType::spherical ? 3 : 5;
+}
 
 /// One joint and its body, in SI units and the frames of the URDF.
 struct JointDescription {
@@ -63,7 +69,8 @@ static_assert(sizeof(JointNumbers) == joint_numbers * sizeof(double), "a row of 
 
 /// One joint and its body as the recursions read them. Index 0 of a Model's bodies is the ground; each body is followed by all that it
 /// carries.
-template <class E> struct Body {
+template <class E> struct Body : RigidBody<E> {
+  Body() : RigidBody<E>() {} // without mass
   int parent = 0; ///< index; 0: the ground
   JointType type = JointType::revolute;
   int q = 0, v = 0;
@@ -75,9 +82,6 @@ template <class E> struct Body {
   bool reduced = false;            ///< revolute, without mass, moment.z and J.zz: they are its parent's
   Matrix3<E> R{1, 0, 0, 0, 1, 0, 0, 0, 1}; ///< parent's frame <- joint's frame at q = 0
   Vector3<E> p{0, 0, 0};                   ///< the joint's origin in the parent's frame
-  E mass = 0;
-  Vector3<E> moment{0, 0, 0};                ///< mass times centre of mass
-  SymmetricMatrix3<E> J{0, 0, 0, 0, 0, 0};   ///< pseudo-inertia: second moment of the mass about the origin, tr(I)/2 - I
   E multiplier = 1, offset = 0;
   E least_inertia = 0, least_mass = 0; ///< pivots of forward dynamics up to these are mostly rounding: see `set_least_pivots`
   E slide = 0;                         ///< of a prismatic joint: what the square of its shift adds to least_inertia before it
@@ -108,6 +112,12 @@ template <class E> struct Model {
 /// A number of bodies that fills whole vector registers.
 constexpr int padded(int bodies) { return (bodies + 7) / 8 * 8; }
 
+/// Bodies first + 1, first + 2, ..., as many as V has lanes.
+template <class V> MD_INLINE RigidBody<V> rigid_bodies(const Model<Element<V>>& model, int first) {
+  auto number = [&](int k) { return load<V>(model.inertias + k * padded(model.joints) + first); };
+  return {number(0), {number(1), number(2), number(3)}, {number(4), number(5), number(6), number(7), number(8), number(9)}};
+}
+
 /// The memory of a model.
 template <class E> struct ModelArrays {
   std::vector<Body<E>> bodies;
@@ -131,8 +141,6 @@ template <class E> struct ModelArrays {
 
 namespace detail {
 
-inline Matrix3<double> transposed(const Matrix3<double>& m) { return {m.xx, m.yx, m.zx, m.xy, m.yy, m.zy, m.xz, m.yz, m.zz}; }
-inline Vector3<double> column_z(const Matrix3<double>& m) { return {m.xz, m.yz, m.zz}; }
 inline Matrix3<double> about_z(double sine, double cosine) { return {cosine, -sine, 0, sine, cosine, 0, 0, 0, 1}; }
 
 /// A + factor b b^T
@@ -147,8 +155,7 @@ inline void add_mixed(SymmetricMatrix3<double>& m, Vector3<double> a, Vector3<do
 }
 /// R S R^T
 inline SymmetricMatrix3<double> in_axes(const Matrix3<double>& R, const SymmetricMatrix3<double>& s) {
-  Matrix3<double> full{s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz};
-  Matrix3<double> m = (R * full) * transposed(R);
+  Matrix3<double> m = (R * full(s)) * transposed(R);
   return {m.xx, m.yy, m.zz, 0.5 * (m.xy + m.yx), 0.5 * (m.xz + m.zx), 0.5 * (m.yz + m.zy)};
 }
 
@@ -183,7 +190,7 @@ inline std::vector<Matrix3<double>> model_frames(const Description& robot) {
   std::vector<bool> turned(n, false);
   for (int k = 0; k < n; ++k) {
     const JointDescription& joint = robot.joints[k];
-    frames[k] = has_quaternion(joint.type) ? Matrix3<double>{1, 0, 0, 0, 1, 0, 0, 0, 1} : with_z_along(joint.axis);
+    frames[k] = has_quaternion(joint.type) ? unit_matrix() : with_z_along(joint.axis);
   }
   for (int k = 0; k < n; ++k) { // the first child with an axis of its own decides the turn of its parent about z
     const JointDescription& joint = robot.joints[k];
@@ -216,15 +223,6 @@ inline std::vector<int> depth_first(const Description& robot) {
   return order;
 }
 
-/// The structure of a joint and its body, without numbers: all but parent, columns and columns_end.
-inline Body<double> structure_of(const JointDescription& joint) {
-  Body<double> body;
-  body.type = joint.type, body.q = joint.q, body.v = joint.v;
-  body.columns = joint.type == JointType::floating ? 6 : joint.type == JointType::spherical ? 3 : 1;
-  body.velocities = joint.mimics ? 0 : body.columns;
-  return body;
-}
-
 /// Writes rotation and offset of a joint. frame: body's axes <- model frame; back: its parent's model frame <- axes.
 inline void set_rotation(const JointNumbers& joint, const Matrix3<double>& frame, const Matrix3<double>& back, Body<double>& body) {
   body.offset = joint.offset;
@@ -249,12 +247,10 @@ inline void regroup(std::vector<Body<double>>& bodies) {
     Body<double>&body = bodies[i], &parent = bodies[body.parent];
     if (body.parent == 0 || has_quaternion(body.type)) continue;
     if (body.type == JointType::prismatic) {
-      const SymmetricMatrix3<double> J = in_axes(body.R, body.J);
-      parent.J.xx += J.xx, parent.J.yy += J.yy, parent.J.zz += J.zz;
-      parent.J.xy += J.xy, parent.J.xz += J.xz, parent.J.yz += J.yz;
+      parent.J = parent.J + in_axes(body.R, body.J);
       body.J = {0, 0, 0, 0, 0, 0};
     } else {
-      const Vector3<double> axis = column_z(body.R);
+      const Vector3<double> axis = axis_of(body.R, 2);
       parent.mass += body.mass;
       parent.moment = parent.moment + (body.moment.z * axis + body.mass * body.p);
       add_square(parent.J, body.J.zz, axis);
@@ -325,22 +321,21 @@ inline void set_least_pivots(std::vector<Body<double>>& bodies) {
 }
 
 template <class E> Vector3<E> converted(const Vector3<double>& a) { return {E(a.x), E(a.y), E(a.z)}; }
-
+template <class E> Matrix3<E> converted(const Matrix3<double>& m) {
+  return {E(m.xx), E(m.xy), E(m.xz), E(m.yx), E(m.yy), E(m.yz), E(m.zx), E(m.zy), E(m.zz)};
+}
 template <class E> Body<E> converted(const Body<double>& from) {
   Body<E> to;
   to.parent = from.parent, to.type = from.type, to.q = from.q, to.v = from.v, to.velocities = from.velocities;
   to.column = from.column, to.columns = from.columns, to.columns_end = from.columns_end;
   to.has_other_children = from.has_other_children, to.tilted = from.tilted, to.reduced = from.reduced;
-  to.R = {E(from.R.xx), E(from.R.xy), E(from.R.xz), E(from.R.yx), E(from.R.yy), E(from.R.yz), E(from.R.zx), E(from.R.zy), E(from.R.zz)};
-  to.p = converted<E>(from.p);
+  to.R = converted<E>(from.R), to.p = converted<E>(from.p);
   to.mass = E(from.mass), to.moment = converted<E>(from.moment);
   to.J = {E(from.J.xx), E(from.J.yy), E(from.J.zz), E(from.J.xy), E(from.J.xz), E(from.J.yz)};
   to.multiplier = E(from.multiplier), to.offset = E(from.offset);
   to.least_inertia = E(from.least_inertia), to.least_mass = E(from.least_mass), to.slide = E(from.slide);
   return to;
 }
-
-inline Matrix3<double> unit_matrix() { return {1, 0, 0, 0, 1, 0, 0, 0, 1}; }
 
 } // namespace detail
 
@@ -409,13 +404,15 @@ inline ModelArrays<double> make_model(const Description& robot, bool regrouped) 
   std::vector<Body<double>>& bodies = model.bodies;
   for (int i = 1; i <= n; ++i) {
     const int k = model.joints[i - 1];
+    const JointDescription& joint = robot.joints[k];
+    Body<double>& body = bodies[i];
     index[k + 1] = i;
-    bodies[i] = structure_of(robot.joints[k]);
-    bodies[i].parent = index[robot.joints[k].parent + 1];
-    bodies[bodies[i].parent].has_other_children |= bodies[i].parent != i - 1;
-    bodies[i].column = int(model.columns.size());
-    for (int c = 0; c < bodies[i].columns; ++c) model.columns.push_back({bodies[i].v + c, robot.joints[k].multiplier});
-    model.has_mimics |= robot.joints[k].mimics;
+    body.type = joint.type, body.q = joint.q, body.v = joint.v;
+    body.columns = velocities_of(joint.type), body.velocities = joint.mimics ? 0 : body.columns;
+    body.parent = index[joint.parent + 1], body.column = int(model.columns.size());
+    bodies[body.parent].has_other_children |= body.parent != i - 1;
+    for (int c = 0; c < body.columns; ++c) model.columns.push_back({body.v + c, joint.multiplier});
+    model.has_mimics |= joint.mimics;
   }
   for (int i = 1; i <= n; ++i) { // of a mimic joint the one with its velocity
     int driver = i;
@@ -474,8 +471,7 @@ template <class E> ModelArrays<E> converted(const ModelArrays<double>& from) {
   for (const Body<double>& body : from.bodies) to.bodies.push_back(converted<E>(body));
   for (const JointTerms<double>& terms : from.terms)
     to.terms.push_back({E(terms.armature), E(terms.stiffness), E(terms.rest_position), E(terms.damping), E(terms.friction)});
-  for (const Matrix3<double>& F : from.axes)
-    to.axes.push_back({E(F.xx), E(F.xy), E(F.xz), E(F.yx), E(F.yy), E(F.yz), E(F.zx), E(F.zy), E(F.zz)});
+  for (const Matrix3<double>& axes : from.axes) to.axes.push_back(converted<E>(axes));
   return to;
 }
 

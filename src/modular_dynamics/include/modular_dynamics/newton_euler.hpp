@@ -28,16 +28,31 @@ template <class T> struct NewtonEulerWork {
   Wrench<T>* wrenches; ///< outward: of each body; after inward with Keep: of each joint on its body; in the model's frames
 };
 
-/// Sines and cosines, and shifts, of all joints.
+/// Sines and cosines, and shifts, of all joints. Of one state, as many joints at once as a vector register holds numbers: sines of joints that
+/// do not turn and shifts of those that do not slide are then meaningless.
 template <class T> MD_INLINE void joint_positions(const Model<Element<T>>& model, const T* q, JointPosition<T>* positions) {
   typedef Element<T> E;
-  for (int i = 1; i <= model.joints; ++i) {
-    const Body<E>& body = model.bodies[i];
-    JointPosition<T>& at = positions[i - 1];
-    if (body.type == JointType::revolute) {
-      sine_cosine(T(without_turns(T(body.multiplier * q[body.q])) + body.offset), at.sine, at.cosine);
-    } else if (body.type == JointType::prismatic) {
-      at.shift = body.multiplier * q[body.q] + body.offset;
+  const int n = model.joints;
+  if constexpr (std::is_floating_point_v<T>) {
+    typedef Pack<T> V;
+    constexpr int N = lanes_of<V>;
+    for (int first = 0; first < n; first += N) {
+      V values, angles, offsets, sines, cosines;
+      for (int k = 0; k < N; ++k) {
+        const Body<E>& body = model.bodies[first + k < n ? first + k + 1 : n];
+        const E value = body.multiplier * q[body.q];
+        set_lane(values, k, value), set_lane(angles, k, body.type == JointType::revolute ? value : E(0)), set_lane(offsets, k, body.offset);
+      }
+      const V shifts = values + offsets;
+      sine_cosine(V(without_turns(angles) + offsets), sines, cosines);
+      for (int k = 0; k < N && first + k < n; ++k) positions[first + k] = {lane(sines, k), lane(cosines, k), lane(shifts, k)};
+    }
+  } else {
+    for (int i = 1; i <= n; ++i) {
+      const Body<E>& body = model.bodies[i];
+      JointPosition<T>& at = positions[i - 1];
+      if (body.type == JointType::revolute) sine_cosine(T(without_turns(T(body.multiplier * q[body.q])) + body.offset), at.sine, at.cosine);
+      else if (body.type == JointType::prismatic) at.shift = body.multiplier * q[body.q] + body.offset;
     }
   }
 }
@@ -56,7 +71,7 @@ template <class T> MD_INLINE void place_by_quaternion(const Body<Element<T>>& bo
   const T* at = q + body.q;
   p = all_lanes<T>(body.p);
   if (body.type == JointType::floating) {
-    p = plus_product(p, body.R, Vector3<T>{at[0], at[1], at[2]});
+    p = plus_product(p, body.R, vector_at(at));
     at += 3;
   }
   R = body.R * rotation_of(at[0], at[1], at[2], at[3]);
@@ -80,7 +95,7 @@ template <class T, class E> MD_INLINE Vector3<T> to_body(const Body<E>& b, Vecto
 /// Origin of a joint of one axis in its parent's frame.
 template <class T, class E> MD_INLINE Vector3<T> origin_of(const Body<E>& b, const JointPosition<T>& at) {
   Vector3<T> p = all_lanes<T>(b.p);
-  if (b.type == JointType::prismatic) p = p + at.shift * Vector3<E>{b.R.xz, b.R.yz, b.R.zz};
+  if (b.type == JointType::prismatic) p = p + at.shift * axis_of(b.R, 2);
   return p;
 }
 
@@ -90,10 +105,11 @@ template <class T> MD_INLINE Matrix3<T> lambda_of(Vector3<T> w, Vector3<T> alpha
           xz - alpha.y, yz + alpha.x, zero - xx - yy};
 }
 
-/// The wrench about a body's origin that the body needs for its motion. h: mass times centre of mass.
-template <class T, class M>
-MD_INLINE Wrench<T> wrench_of(M mass, const Vector3<M>& h, const SymmetricMatrix3<M>& J, const Vector3<T>& a, const Matrix3<T>& L) {
-  Vector3<T> force = plus_product(mass * a, L, h);
+/// The wrench about a body's origin that the body needs for its motion.
+template <class T, class M> MD_INLINE Wrench<T> wrench_of(const RigidBody<M>& body, const Vector3<T>& a, const Matrix3<T>& L) {
+  const Vector3<M>& h = body.moment;
+  const SymmetricMatrix3<M>& J = body.J;
+  Vector3<T> force = plus_product(body.mass * a, L, h);
   Vector3<T> moment{L.zx * J.xy + L.zy * J.yy + (L.zz - L.yy) * J.yz - L.yx * J.xz - L.yz * J.zz,
                     L.xy * J.yz + L.xz * J.zz + (L.xx - L.zz) * J.xz - L.zx * J.xx - L.zy * J.xy,
                     L.yx * J.xx + (L.yy - L.xx) * J.xy + L.yz * J.xz - L.xy * J.yy - L.xz * J.yz};
@@ -108,7 +124,7 @@ template <class T, class E> MD_INLINE Wrench<T> wrench_of(const Body<E>& b, cons
             {L.zx * J.xy + L.zy * J.yy + (L.zz - L.yy) * J.yz - L.yx * J.xz + h.y * m.a.z,
              L.xy * J.yz + (L.xx - L.zz) * J.xz - L.zx * J.xx - L.zy * J.xy - h.x * m.a.z,
              L.yx * J.xx + (L.yy - L.xx) * J.xy + L.yz * J.xz - L.xy * J.yy - L.xz * J.yz + h.x * m.a.y - h.y * m.a.x}};
-  return wrench_of(b.mass, h, J, m.a, L);
+  return wrench_of(b, m.a, L);
 }
 
 /// Motion of a body on a joint of one axis, from that of its parent.
@@ -136,12 +152,12 @@ template <class T, class E> MD_INLINE void move_on_by_quaternion(const Body<E>& 
   m.w = transposed_product(R, m.w), m.alpha = transposed_product(R, m.alpha);
   const T *rates = v + b.v, *pushes = a + b.v;
   if (b.type == JointType::floating) {
-    Vector3<T> linear{rates[0], rates[1], rates[2]}, angular{rates[3], rates[4], rates[5]}, crossed = cross(m.w, linear);
-    m.a = plus_cross(m.a + Vector3<T>{pushes[0], pushes[1], pushes[2]}, angular, linear) + (crossed + crossed);
+    const Vector3<T> linear = vector_at(rates), angular = vector_at(rates + 3), crossed = cross(m.w, linear);
+    m.a = plus_cross(m.a + vector_at(pushes), angular, linear) + (crossed + crossed);
     rates += 3, pushes += 3;
   }
-  Vector3<T> angular{rates[0], rates[1], rates[2]};
-  m.alpha = plus_cross(m.alpha + Vector3<T>{pushes[0], pushes[1], pushes[2]}, m.w, angular);
+  const Vector3<T> angular = vector_at(rates);
+  m.alpha = plus_cross(m.alpha + vector_at(pushes), m.w, angular);
   m.w = m.w + angular;
 }
 
@@ -180,8 +196,7 @@ template <class T>
 MD_INLINE void to_model_frames(int n, const int* joints, const Matrix3<Element<T>>* axes, const T* rows, Wrench<T>* wrenches) {
   for (int i = 1; i <= n; ++i) {
     const T* w = rows + 6L * joints[i - 1];
-    const Matrix3<Element<T>>& F = axes[i - 1];
-    wrenches[i] = {transposed_product(F, Vector3<T>{w[0], w[1], w[2]}), transposed_product(F, Vector3<T>{w[3], w[4], w[5]})};
+    wrenches[i] = {transposed_product(axes[i - 1], vector_at(w)), transposed_product(axes[i - 1], vector_at(w + 3))};
   }
 }
 /// Rows of such wrenches at the bodies' origins and in their axes, from those in the model's frames.
@@ -189,8 +204,7 @@ template <class T>
 MD_INLINE void from_model_frames(int n, const int* joints, const Matrix3<Element<T>>* axes, const Wrench<T>* wrenches, T* rows) {
   for (int i = 1; i <= n; ++i) {
     T* w = rows + 6L * joints[i - 1];
-    const Vector3<T> force = axes[i - 1] * wrenches[i].force, moment = axes[i - 1] * wrenches[i].moment;
-    w[0] = force.x, w[1] = force.y, w[2] = force.z, w[3] = moment.x, w[4] = moment.y, w[5] = moment.z;
+    write(axes[i - 1] * wrenches[i].force, w), write(axes[i - 1] * wrenches[i].moment, w + 3);
   }
 }
 
@@ -213,7 +227,7 @@ MD_INLINE void outward(const Model<Element<T>>& model, const T* q, const T* v, c
     m.Lambda = lambda_of(m.w, m.alpha);
     if (b.has_other_children) work.motions[i] = m;
     work.wrenches[i] = wrench_of(b, m);
-    if (external) work.wrenches[i] = {work.wrenches[i].force - external[i].force, work.wrenches[i].moment - external[i].moment};
+    if (external) work.wrenches[i] = work.wrenches[i] - external[i];
   }
 }
 
@@ -233,17 +247,16 @@ template <bool Add, bool Keep, class T>
 MD_INLINE void inward(const Model<Element<T>>& model, const T* q, T* tau, const NewtonEulerWork<T>& work, const Passing* passing = nullptr) {
   using namespace detail;
   Wrench<T>* wrenches = work.wrenches;
-  const Vector3<T> none = zero_vector<T>();
+  const Wrench<T> none = zero_wrench<T>();
   auto give = [](T& to, T value) { to = Add ? T(to + value) : value; };
-  if (Keep) wrenches[0] = {none, none};
-  Wrench<T> from_next{none, none}; // of body i + 1, if it is a child of body i
+  if (Keep) wrenches[0] = none;
+  Wrench<T> from_next = none; // of body i + 1, if it is a child of body i
   for (int i = model.joints; i > 0; --i) {
     const Body<Element<T>>& b = model.bodies[i];
-    Vector3<T> f = wrenches[i].force + from_next.force, moment = wrenches[i].moment + from_next.moment, p;
-    if (Keep) {
-      if (passing && passing[i] == Passing::unknown) f = moment = none;
-      wrenches[i] = {f, moment};
-    }
+    Wrench<T> wrench = wrenches[i] + from_next;
+    if (Keep && passing && passing[i] == Passing::unknown) wrench = none;
+    if (Keep) wrenches[i] = wrench;
+    Vector3<T> f = wrench.force, moment = wrench.moment, p;
     T* own = tau + b.v;
     const bool by_quaternion = has_quaternion(b.type);
     if (by_quaternion) {
@@ -255,7 +268,7 @@ MD_INLINE void inward(const Model<Element<T>>& model, const T* q, T* tau, const 
     } else {
       give(own[0], b.multiplier * (b.type == JointType::revolute ? moment.z : f.z));
     }
-    from_next = {none, none};
+    from_next = none;
     if (Keep && passing && passing[i] != Passing::whole) continue;
     if (by_quaternion) {
       Matrix3<T> R;
@@ -271,11 +284,10 @@ MD_INLINE void inward(const Model<Element<T>>& model, const T* q, T* tau, const 
     if (b.parent == i - 1) {
       from_next = {f, moment};
     } else if (b.parent > 0 || Keep) {
-      Wrench<T>& parents = wrenches[b.parent];
-      parents = {parents.force + f, parents.moment + moment};
+      wrenches[b.parent] = wrenches[b.parent] + Wrench<T>{f, moment};
     }
   }
-  if (Keep) wrenches[0] = {wrenches[0].force + from_next.force, wrenches[0].moment + from_next.moment};
+  if (Keep) wrenches[0] = wrenches[0] + from_next;
 }
 
 /// tau of q, v, a, by a model whose masses may be regrouped; work.positions are known. tau may be v or a.
@@ -291,22 +303,13 @@ MD_INLINE void inverse_dynamics(const Model<Element<T>>& model, CountedTerms cou
   }
 }
 
-/// The same under external wrenches: see `outward`.
-template <class T>
-MD_SHARED void inverse_dynamics_under(const Wrench<T>* external, const Model<Element<T>>& model, CountedTerms counted, const T* q, const T* v,
-                                      const T* a, T* tau, const NewtonEulerWork<T>& work) {
+/// The same under external wrenches, and beside black boxes: see `outward`, `inward`. With Keep masses are as they are.
+template <bool Keep, class T>
+static void inverse_dynamics_under(const Wrench<T>* external, const Passing* passing, const Model<Element<T>>& model, CountedTerms counted, const T* q,
+                                   const T* v, const T* a, T* tau, const NewtonEulerWork<T>& work) {
   outward(model, q, v, a, work, external);
   joint_torques(model, counted, q, v, a, tau);
-  inward<true, false>(model, q, tau, work);
-}
-
-/// The same under external wrenches, with black boxes; keeps all wrenches: see `outward` and `inward`. Masses are as they are.
-template <class T>
-MD_SHARED void inverse_dynamics_loaded(const Model<Element<T>>& model, CountedTerms counted, const Wrench<T>* external,
-                                       const Passing* passing, const T* q, const T* v, const T* a, T* tau, const NewtonEulerWork<T>& work) {
-  outward(model, q, v, a, work, external);
-  joint_torques(model, counted, q, v, a, tau);
-  inward<true, true>(model, q, tau, work, passing);
+  inward<true, Keep>(model, q, tau, work, passing);
 }
 
 } // namespace modular_dynamics

@@ -101,11 +101,8 @@ MD_INLINE void wrenches_of_one(const Model<double>& model, const NewtonEulerOfOn
   for (int first = 0; first < n; first += N) {
     V m[of_motion + N], f[of_wrench + N];
     rows_to_lanes(of_motion, N, reinterpret_cast<const double*>(work.motions + first + 1), m);
-    auto constant = [&](int k) { return load<V>(model.inertias + k * padded(n) + first); };
-    const Vector3<V> w{m[0], m[2], m[4]}, alpha{m[1], m[3], m[5]};
-    const Wrench<V> wrench = wrench_of(constant(0), Vector3<V>{constant(1), constant(2), constant(3)},
-                                       SymmetricMatrix3<V>{constant(4), constant(5), constant(6), constant(7), constant(8), constant(9)},
-                                       Vector3<V>{m[6], m[7], m[8]}, lambda_of(w, alpha));
+    const Vector3<V> w{m[0], m[2], m[4]}, alpha{m[1], m[3], m[5]}, a{m[6], m[7], m[8]};
+    const Wrench<V> wrench = wrench_of(rigid_bodies<V>(model, first), a, lambda_of(w, alpha));
     f[0] = wrench.force.x, f[2] = wrench.force.y, f[4] = wrench.force.z, f[6] = V{};
     f[1] = wrench.moment.x, f[3] = wrench.moment.y, f[5] = wrench.moment.z, f[7] = V{};
     lanes_to_rows(of_wrench, N, f, reinterpret_cast<double*>(work.wrenches + first + 1));

@@ -17,7 +17,6 @@
 #define MD_INLINE static inline __attribute__((always_inline))
 #define MD_FORCE_INLINE inline __attribute__((always_inline)) // of members
 #define MD_APART static __attribute__((noinline)) // of rare cases, which would take registers from the others
-#define MD_SHARED static // large functions that several others call: as static as the others, and compiled once
 
 namespace modular_dynamics {
 

@@ -27,7 +27,7 @@ constexpr int most_strides = 100000;
 /// Velocities of dependent coordinates up to this part of the known ones are rounding, to which dry friction would give a sign.
 constexpr double still = 1e-12;
 
-/// Memory of a call; belongs to one thread. Arrays named twice in `counts_of` below.
+/// Memory of a call; belongs to one thread.
 template <class T> struct LoopWork {
   NewtonEulerWork<T> tree;
   T *q, *v, *a, *tau;   ///< of all joints
@@ -151,8 +151,7 @@ template <class T> MD_INLINE void move_quaternion(const Body<double>& body, cons
   T* r = q;
   if (body.type == JointType::floating) {
     r += 3;
-    const Vector3<T> moved = rotation_of(r[0], r[1], r[2], r[3]) * Vector3<T>{x[0], x[1], x[2]};
-    q[0] = q[0] + moved.x, q[1] = q[1] + moved.y, q[2] = q[2] + moved.z;
+    add_to(q, 1, rotation_of(r[0], r[1], r[2], r[3]) * vector_at(x));
     x += 3;
   }
   const T by_norm = 1.0 / square_root(T(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3]));
@@ -197,7 +196,7 @@ static Mask<T> close_by_newton(const Model<double>& tree, const LoopModel& loops
     const SetBody& one = loops.set_bodies[set.first_body + k];
     const Body<double>& body = tree.bodies[one.body];
     if (has_quaternion(body.type) && one.column < d)
-      for (int n = 0; n < (body.type == JointType::floating ? 7 : 4); ++n) work.q[body.q + n] = guess[body.q + n];
+      for (int n = 0; n < coordinates_of(body.type); ++n) work.q[body.q + n] = guess[body.q + n];
   }
   place_each(tree, set.bodies, [&](int k) { return loops.set_bodies[set.first_body + k].body; }, guess, work.positions_before, work);
   Mask<T> good = zero <= zero;

@@ -38,10 +38,6 @@ template <class T> struct RowWork {
 
 namespace detail {
 
-template <class T> MD_INLINE Vector3<T> axis_x(const Matrix3<T>& R) { return {R.xx, R.yx, R.zx}; }
-template <class T> MD_INLINE Vector3<T> axis_y(const Matrix3<T>& R) { return {R.xy, R.yy, R.zy}; }
-template <class T> MD_INLINE Vector3<T> axis_z(const Matrix3<T>& R) { return {R.xz, R.yz, R.zz}; }
-
 /// 1 / length; 0 of a spring of length zero, which has no direction.
 template <class T> MD_INLINE T inverse_length(T length) { return select(length > T{}, T(1.0 / length), T{}); }
 
@@ -78,7 +74,7 @@ template <class T> MD_INLINE Vector3<T> turned_away(Vector3<T> a, Vector3<T> cop
     const Vector3<T> sine = cross(a, copy);
     if (dot(a, copy) > 0 || dot(sine, sine) > 1e-8) return a;
     const double x = std::fabs(local.x), y = std::fabs(local.y), z = std::fabs(local.z);
-    Vector3<T> side = x <= y && x <= z ? axis_x(P) : y <= z ? axis_y(P) : axis_z(P);
+    Vector3<T> side = axis_of(P, x <= y && x <= z ? 0 : y <= z ? 1 : 2);
     side = side - dot(side, copy) * copy;
     return a + (1e-4 / std::sqrt(dot(side, side))) * side;
   } else {
@@ -88,9 +84,7 @@ template <class T> MD_INLINE Vector3<T> turned_away(Vector3<T> a, Vector3<T> cop
 
 /// eta >= 0 and eps of the rotation that turns P into S.
 template <class T> MD_INLINE void quaternion_between(const Matrix3<T>& P, const Matrix3<T>& S, T& eta, Vector3<T>& eps) {
-  const Matrix3<T> R{S.xx * P.xx + S.xy * P.xy + S.xz * P.xz, S.xx * P.yx + S.xy * P.yy + S.xz * P.yz, S.xx * P.zx + S.xy * P.zy + S.xz * P.zz,
-                     S.yx * P.xx + S.yy * P.xy + S.yz * P.xz, S.yx * P.yx + S.yy * P.yy + S.yz * P.yz, S.yx * P.zx + S.yy * P.zy + S.yz * P.zz,
-                     S.zx * P.xx + S.zy * P.xy + S.zz * P.xz, S.zx * P.yx + S.zy * P.yy + S.zz * P.yz, S.zx * P.zx + S.zy * P.zy + S.zz * P.zz};
+  const Matrix3<T> R = S * transposed(P);
   const T trace = R.xx + R.yy + R.zz;
   const Vector3<T> skew{R.zy - R.yz, R.xz - R.zx, R.yx - R.xy}; // 4 eta eps
   if constexpr (lanes_of<T> == 1)
@@ -135,40 +129,31 @@ static void place_set(const Model<double>& tree, const LoopModel& loops, const R
     const SetBody& body = loops.set_bodies[set.first_body + k];
     Pose<T> at;
     pose_of(tree.bodies[body.body], q, positions[body.body - 1], at.R, at.p);
-    if (body.parent < 0) {
-      poses[k] = at;
-    } else {
-      const Pose<T>& parent = poses[body.parent];
-      poses[k] = {parent.R * at.R, plus_product(parent.p, parent.R, at.p)};
-    }
+    poses[k] = body.parent < 0 ? at : Pose<T>{poses[body.parent].R * at.R, plus_product(poses[body.parent].p, poses[body.parent].R, at.p)};
   }
   for (int k = set.first_pair; k < set.first_pair + set.pairs; ++k)
     for (int side = 0; side < 2; ++side) {
       const End& end = loops.pairs[k].ends[side];
       Pose<T>& to = work.ends[2 * k + side];
-      if (end.body < 0) {
-        const Matrix3<double>& R = end.R;
-        to = {{T{} + R.xx, T{} + R.xy, T{} + R.xz, T{} + R.yx, T{} + R.yy, T{} + R.yz, T{} + R.zx, T{} + R.zy, T{} + R.zz}, all_lanes<T>(end.p)};
-      } else {
-        to = {poses[end.body].R * end.R, plus_product(poses[end.body].p, poses[end.body].R, end.p)};
-      }
+      if (end.body < 0) to = {all_lanes<T>(end.R), all_lanes<T>(end.p)};
+      else to = {poses[end.body].R * end.R, plus_product(poses[end.body].p, poses[end.body].R, end.p)};
     }
 }
 
 /// Adds to a row of J what its wrench does at a body's joint.
 template <class T>
 MD_INLINE void add_joint(const Body<double>& body, const Pose<T>& pose, double sign, const Wrench<T>& wrench, const Vector3<T>& at, T* J, int rows) {
-  auto add = [&](int column, T power) { J[column * rows] = J[column * rows] + sign * power; };
   const Vector3<T> moment = plus_cross(wrench.moment, at - pose.p, wrench.force);
   if (!has_quaternion(body.type)) {
-    const Vector3<T> axis = axis_z(pose.R);
-    add(0, body.multiplier * (body.type == JointType::prismatic ? dot(axis, wrench.force) : dot(axis, moment)));
+    const Vector3<T> axis = axis_of(pose.R, 2);
+    J[0] = J[0] + sign * (body.multiplier * (body.type == JointType::prismatic ? dot(axis, wrench.force) : dot(axis, moment)));
     return;
   }
-  Vector3<T> along = transposed_product(pose.R, wrench.force), about = transposed_product(pose.R, moment);
-  int column = 0;
-  if (body.type == JointType::floating) add(0, along.x), add(1, along.y), add(2, along.z), column = 3;
-  add(column, about.x), add(column + 1, about.y), add(column + 2, about.z);
+  if (body.type == JointType::floating) {
+    add_to(J, rows, sign * transposed_product(pose.R, wrench.force));
+    J += 3 * rows;
+  }
+  add_to(J, rows, sign * transposed_product(pose.R, moment));
 }
 
 } // namespace detail
@@ -195,7 +180,7 @@ static void evaluate_rows(const Model<double>& tree, const LoopModel& loops, con
     }
     const Pose<T>&P = work.ends[2 * row.pair], &S = work.ends[2 * row.pair + 1];
     const Vector3<T> none = zero_vector<T>(), arm = S.p - P.p;
-    Wrench<T> wrench{none, none};
+    Wrench<T> wrench = zero_wrench<T>();
     if (row.kind == RowKind::along) {
       wrench.force = P.R * row.first;
       phi = dot(wrench.force, arm);
@@ -239,16 +224,16 @@ static void evaluate_drift(const Model<double>& tree, const LoopModel& loops, co
       const T* rates = v + body.v;
       const Vector3<T> before = d.w;
       if (body.type == JointType::floating) {
-        const Vector3<T> along = R * Vector3<T>{rates[0], rates[1], rates[2]}, spin = R * Vector3<T>{rates[3], rates[4], rates[5]};
+        const Vector3<T> along = R * vector_at(rates), spin = R * vector_at(rates + 3);
         d.v = d.v + along;
         d.a = plus_cross(d.a, spin + before + before, along);
         rates += 3;
       }
-      const Vector3<T> spin = R * Vector3<T>{rates[0], rates[1], rates[2]};
+      const Vector3<T> spin = R * vector_at(rates);
       d.w = before + spin, d.alpha = plus_cross(d.alpha, before, spin);
     } else {
       const T rate = body.multiplier * v[body.v];
-      const Vector3<T> axis = rate * axis_z(R), swung = cross(d.w, axis);
+      const Vector3<T> axis = rate * axis_of(R, 2), swung = cross(d.w, axis);
       if (body.type == JointType::prismatic) d.v = d.v + axis, d.a = d.a + (swung + swung);
       else d.w = d.w + axis, d.alpha = d.alpha + swung;
     }

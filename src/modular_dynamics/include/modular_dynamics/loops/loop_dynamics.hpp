@@ -40,7 +40,7 @@ template <class T>
 static void closed_inverse_dynamics(const Model<double>& tree, const LoopModel& loops, CountedTerms counted, bool mimics,
                                        const Wrench<T>* external, bool keep, T* tensions, const LoopWork<T>& work) {
   complete_motion(tree, loops, counted.friction, work);
-  if (external || keep) inverse_dynamics_loaded(tree, counted, external, nullptr, work.q, work.v, work.a, work.tau, work.tree);
+  if (external || keep) inverse_dynamics_under<true, T>(external, nullptr, tree, counted, work.q, work.v, work.a, work.tau, work.tree);
   else inverse_dynamics(tree, counted, mimics, work.q, work.v, work.a, work.tau, work.tree);
   add_springs(tree, loops, tensions, work);
   transmit(loops, 1, work.tau, work);
@@ -61,19 +61,15 @@ template <class T> static void cut_wrenches(const LoopModel& loops, T* wrenches,
         if (row.kind == RowKind::coupling) continue;
         const Matrix3<T>& S = work.rows.ends[2 * row.pair + 1].R;
         const Wrench<T>& wrench = work.rows.wrenches[set.first_row + r];
-        const Vector3<T> force = transposed_product(S, wrench.force), moment = transposed_product(S, wrench.moment);
         T* to = wrenches + 6 * loops.pairs[row.pair].number;
-        const T parts[6] = {force.x, force.y, force.z, moment.x, moment.y, moment.z};
-        for (int k = 0; k < 6; ++k) to[k] = to[k] + work.right[r] * parts[k];
+        add_to(to, 1, work.right[r] * transposed_product(S, wrench.force)), add_to(to + 3, 1, work.right[r] * transposed_product(S, wrench.moment));
       }
     } else {
       const PlanarLoop& loop = loops.planar[cluster.part];
       const T *inverse = work.planar.inverses + 4 * cluster.part, first = work.tau[unknowns[0].v], second = work.tau[unknowns[1].v];
       const Vector2<T> force = detail::turned(detail::back(work.planar.tips[cluster.part]),
                                               Vector2<T>{inverse[0] * first + inverse[2] * second, inverse[1] * first + inverse[3] * second});
-      const Vector3<T> in_anchor = force.x * loop.x + force.y * loop.y;
-      T* to = wrenches + 6 * loop.loop;
-      to[0] = in_anchor.x, to[1] = in_anchor.y, to[2] = in_anchor.z;
+      write(force.x * loop.x + force.y * loop.y, wrenches + 6 * loop.loop);
     }
   }
 }

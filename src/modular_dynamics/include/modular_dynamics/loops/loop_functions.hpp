@@ -50,6 +50,23 @@ MD_INLINE int details_of(const LoopRequest& request) {
   return 2 * loops.nv + loops.springs.count + 6 * loops.loops + 6 * request.whole.joints + 1;
 }
 
+/// How many numbers a quantity of one state has.
+MD_INLINE int results_of(const LoopRequest& request, LoopQuantity quantity) {
+  const int p = request.loops.independent_v.count;
+  return quantity == LoopQuantity::mass_matrix ? p * p : p;
+}
+
+/// The rows from one of many on, with another guess.
+MD_INLINE LoopRows rows_from(const LoopRequest& request, LoopQuantity quantity, LoopRows rows, long first, const double* guess) {
+  const LoopModel& loops = request.loops;
+  rows.q += first * loops.independent_q.count, rows.out += first * results_of(request, quantity), rows.guess = guess;
+  if (rows.v) rows.v += first * loops.independent_v.count;
+  if (rows.third) rows.third += first * loops.independent_v.count;
+  if (rows.coordinates) rows.coordinates += first * loops.nq;
+  if (rows.details) rows.details += first * details_of(request);
+  return rows;
+}
+
 enum class LoopStatus {
   good,
   not_finite, ///< a number that was given
@@ -66,6 +83,7 @@ template <class T> struct LoopCallWork : LoopWork<T> {
 
   LoopCallWork(Arena& arena, const LoopRequest& r) {
     const LoopModel& loops = r.loops;
+    NewtonEulerWork<T>& tree = this->tree;
     const int n = r.whole.joints, nq = loops.nq, nv = loops.nv, p = loops.independent_v.count, columns = r.whole.bodies[0].columns_end;
     constexpr int pack = 16; // room for whole packs and squares
     int rows = 1, most = 1;
@@ -73,27 +91,25 @@ template <class T> struct LoopCallWork : LoopWork<T> {
       rows = set.rows > rows ? set.rows : rows;
       most = set.columns > most ? set.columns : most;
     }
-    arena.take(this->tree.positions, n), arena.take(this->positions_before, n), arena.take(this->tree.motions, n + 1), arena.take(this->tree.wrenches, n + 1);
-    for (T** one : {&this->q, &this->before, &guess, &independent}) arena.take(*one, nq + pack);
-    for (T** one : {&this->v, &this->a, &this->tau, &v_given, &third}) arena.take(*one, nv + pack);
-    const int joints = loops.chain.count, planar = loops.planar.count;
-    arena.take(this->planar.turns, joints), arena.take(this->planar.slopes, joints), arena.take(this->planar.inverses, 4 * planar);
-    arena.take(this->planar.tips, planar), arena.take(this->planar.signs, planar), arena.take(this->planar.determinants, planar);
-    arena.take(this->W, loops.W_entries);
-    arena.take(this->rows.bodies, loops.set_bodies.count), arena.take(this->rows.drifts, loops.set_bodies.count);
-    arena.take(this->rows.ends, 2 * loops.pairs.count), arena.take(this->rows.wrenches, loops.rows.count);
-    arena.take(this->rows.phi, loops.rows.count), arena.take(this->rows.gamma, loops.rows.count), arena.take(this->rows.J, loops.J_entries);
-    arena.take(this->triangles.matrix, loops.J_entries), arena.take(this->J_before, loops.J_entries);
-    arena.take(this->triangles.diagonal, loops.columns.count), arena.take(this->triangles.factors, loops.columns.count);
-    arena.take(this->right, rows), arena.take(this->solution, most);
-    const int angles = (n > joints ? n : joints) + pack;
-    for (T** one : {&this->angles, &this->sines, &this->cosines}) arena.take(*one, angles);
-    arena.take(composite.composites, n + 1);
-    composite.positions = this->tree.positions;
+    arena.take(n, tree.positions, this->positions_before);
+    arena.take(n + 1, tree.motions, tree.wrenches, composite.composites, external);
+    arena.take(nq + pack, this->q, this->before, guess, independent);
+    arena.take(nv + pack, this->v, this->a, this->tau, v_given, third);
+    arena.take(loops.chain.count, this->planar.turns, this->planar.slopes);
+    arena.take(loops.planar.count, this->planar.tips, this->planar.signs, this->planar.determinants);
+    arena.take(4 * loops.planar.count, this->planar.inverses);
+    arena.take(loops.W_entries, this->W);
+    arena.take(loops.set_bodies.count, this->rows.bodies, this->rows.drifts);
+    arena.take(2 * loops.pairs.count, this->rows.ends);
+    arena.take(loops.rows.count, this->rows.wrenches, this->rows.phi, this->rows.gamma);
+    arena.take(loops.J_entries, this->rows.J, this->J_before, this->triangles.matrix);
+    arena.take(loops.columns.count, this->triangles.diagonal, this->triangles.factors);
+    arena.take(rows, this->right), arena.take(most, this->solution);
+    arena.take((n > loops.chain.count ? n : loops.chain.count) + pack, this->angles, this->sines, this->cosines);
+    composite.positions = tree.positions;
     composite.columns = WrenchColumns<T>(arena.take<T>(WrenchColumns<T>::numbers(columns)), columns);
-    arena.take(M, nv * nv), arena.take(table, nv * p), arena.take(M1, p * p + pack), arena.take(out, p * p + pack);
-    arena.take(details, details_of(r) + pack), arena.take(tensions, loops.springs.count);
-    arena.take(loads, 6 * n), arena.take(external, n + 1);
+    arena.take(nv * nv, M), arena.take(nv * p, table), arena.take(p * p + pack, M1, out);
+    arena.take(details_of(r) + pack, details), arena.take(loops.springs.count, tensions), arena.take(6 * n, loads);
   }
 };
 
@@ -119,11 +135,10 @@ template <LoopQuantity quantity, class T>
 MD_INLINE Mask<T> quantity_of(const LoopRequest& r, const T* v, const T* third, const double* loads, T* out, T* details, const LoopCallWork<T>& work) {
   const LoopModel& loops = r.loops;
   const int p = loops.independent_v.count;
-  const CountedTerms counted{r.armature, r.springs, r.friction};
   const T zero{};
   Mask<T> good = zero <= zero;
   if constexpr (quantity == LoopQuantity::mass_matrix) {
-    closed_mass_matrix<T>(r.model, loops, r.armature, work.M, work.table, out, work.composite, work);
+    closed_mass_matrix<T>(r.model, loops, r.counted.armature, work.M, work.table, out, work.composite, work);
   } else {
     for (int k = 0; k < p; ++k) {
       work.v[loops.independent_v[k]] = v[k];
@@ -134,7 +149,7 @@ MD_INLINE Mask<T> quantity_of(const LoopRequest& r, const T* v, const T* third, 
       for (int k = 0; k < 6 * r.whole.joints; ++k) work.loads[k] = zero + loads[k];
       to_model_frames(r.whole.joints, r.joints, r.body_axes, work.loads, work.external);
     }
-    closed_inverse_dynamics<T>(loaded || details ? r.whole : r.model, loops, counted, r.mimics, loaded ? work.external : nullptr, details,
+    closed_inverse_dynamics<T>(loaded || details ? r.whole : r.model, loops, r.counted, r.mimics, loaded ? work.external : nullptr, details,
                                work.tensions, work);
     if constexpr (quantity == LoopQuantity::inverse_dynamics) {
       for (int k = 0; k < p; ++k) out[k] = work.tau[loops.independent_v[k]];
@@ -142,7 +157,7 @@ MD_INLINE Mask<T> quantity_of(const LoopRequest& r, const T* v, const T* third, 
     } else {
       for (int k = 0; k < p; ++k) out[k] = third[k] - work.tau[loops.independent_v[k]];
       T largest;
-      closed_mass_matrix<T>(r.model, loops, r.armature, work.M, work.table, work.M1, work.composite, work, &largest);
+      closed_mass_matrix<T>(r.model, loops, r.counted.armature, work.M, work.table, work.M1, work.composite, work, &largest);
       for (int k = 0; k < p; ++k) good = good & (work.M1[k * p + k] > little_inertia * largest);
       good = good & solve_definite(p, no_inertia, work.M1, out);
     }
@@ -159,11 +174,6 @@ MD_INLINE bool too_large(const double* values, int count) {
   return false;
 }
 
-template <LoopQuantity quantity> MD_INLINE int results_of(const LoopRequest& r) {
-  const int p = r.loops.independent_v.count;
-  return quantity == LoopQuantity::mass_matrix ? p * p : p;
-}
-
 template <LoopQuantity quantity> MD_INLINE LoopStatus run_one(const LoopRequest& r, const LoopRows& at, const LoopCallWork<double>& work) {
   const LoopModel& loops = r.loops;
   const int p = loops.independent_v.count;
@@ -174,7 +184,7 @@ template <LoopQuantity quantity> MD_INLINE LoopStatus run_one(const LoopRequest&
   if (too_large(at.q, loops.independent_q.count) || too_large(at.guess, loops.nq)) return LoopStatus::elsewhere;
   if (!close_loops(r.model, loops, at.q, at.guess, work)) return LoopStatus::elsewhere;
   if (!quantity_of<quantity, double>(r, at.v, at.third, at.loads, work.out, at.details ? work.details : nullptr, work)) return LoopStatus::no_inertia;
-  const int results = results_of<quantity>(r);
+  const int results = results_of(r, quantity);
   if (!finite_array(work.out, results)) return LoopStatus::overflow;
   for (int k = 0; k < results; ++k) at.out[k] = work.out[k];
   if (at.coordinates)
@@ -188,7 +198,7 @@ template <LoopQuantity quantity> MD_INLINE LoopStatus run_one(const LoopRequest&
 template <LoopQuantity quantity> class LoopFunction {
  public:
   explicit LoopFunction(const LoopRobot& robot, int terms = armature_terms | spring_terms)
-      : request(robot.request(terms)), memory(bytes_of(request)), work(in(memory, request)) {}
+      : request(robot.request(terms)), memory(bytes_of<LoopCallWork<double>>(request)), work(in(memory, request)) {}
   LoopStatus operator()(const LoopRows& state) { return run_one<quantity>(request, state, work); }
 
  private:
@@ -196,11 +206,6 @@ template <LoopQuantity quantity> class LoopFunction {
   Memory memory;
   LoopCallWork<double> work;
 
-  static std::size_t bytes_of(const LoopRequest& request) {
-    Arena arena;
-    const LoopCallWork<double> counted(arena, request);
-    return arena.bytes();
-  }
   static LoopCallWork<double> in(const Memory& memory, const LoopRequest& request) {
     Arena arena(memory.get());
     return {arena, request};

@@ -60,6 +60,7 @@ template <class S> struct List {
   MD_FORCE_INLINE const S* begin() const { return data; }
   MD_FORCE_INLINE const S* end() const { return data + count; }
 };
+template <class S> List<S> list(const std::vector<S>& all) { return {all.data(), int(all.size())}; }
 
 template <class T> struct Vector2 { T x, y; };
 
@@ -130,52 +131,39 @@ struct SpringLaw { double stiffness, free_length, initial_force, damping; };
 /// A revolute unknown of a planar loop, whose angle is found when all loops are closed.
 struct LateAngle { int body, q; };
 
-/// The model of a robot's loops, in memory that it does not own: see LoopArrays.
-struct LoopModel {
-  List<Cluster> clusters;
-  List<Column> columns;
-  List<double> ratios;        ///< of gears, at the places of their W
-  List<int> followers, given; ///< bodies; `given`: those that independent coordinates move
-  List<PlanarLoop> planar;
-  List<ChainJoint> chain;
-  List<int> branch_joints;    ///< chain joints whose angles in the guess select the branch
-  List<LateAngle> late_angles;
-  List<RowSet> sets;          ///< 0: all loops and gears, from the ground, with all velocities as columns; 1: springs; then of clusters
-  List<SetBody> set_bodies;
-  List<Pair> pairs;
-  List<PathJoint> path;
-  List<Row> rows;
-  List<Term> terms;
-  List<SpringLaw> springs;
-  List<int> independent_q, independent_v;
+/// The model of a robot's loops; Array: what holds each list.
+template <template <class> class Array> struct LoopLists {
+  Array<Cluster> clusters;
+  Array<Column> columns;
+  Array<double> ratios;        ///< of gears, at the places of their W
+  Array<int> followers, given; ///< bodies; `given`: those that independent coordinates move
+  Array<PlanarLoop> planar;
+  Array<ChainJoint> chain;
+  Array<int> branch_joints;    ///< chain joints whose angles in the guess select the branch
+  Array<LateAngle> late_angles;
+  Array<RowSet> sets;          ///< 0: all loops and gears, from the ground, with all velocities as columns; 1: springs; then of clusters
+  Array<SetBody> set_bodies;
+  Array<Pair> pairs;
+  Array<PathJoint> path;
+  Array<Row> rows;
+  Array<Term> terms;
+  Array<SpringLaw> springs;
+  Array<int> independent_q, independent_v;
   int nq = 0, nv = 0, loops = 0, W_entries = 0, J_entries = 0;
 };
 
+/// In memory that it does not own: see LoopArrays.
+typedef LoopLists<List> LoopModel;
+
+template <class S> using Vector = std::vector<S>;
+
 /// The memory of a LoopModel.
-struct LoopArrays {
-  std::vector<Cluster> clusters;
-  std::vector<Column> columns;
-  std::vector<double> ratios;
-  std::vector<int> followers, given;
-  std::vector<PlanarLoop> planar;
-  std::vector<ChainJoint> chain;
-  std::vector<int> branch_joints;
-  std::vector<LateAngle> late_angles;
-  std::vector<RowSet> sets;
-  std::vector<SetBody> set_bodies;
-  std::vector<Pair> pairs;
-  std::vector<PathJoint> path;
-  std::vector<Row> rows;
-  std::vector<Term> terms;
-  std::vector<SpringLaw> springs;
-  std::vector<int> independent_q, independent_v;
-  int nq = 0, nv = 0, loops = 0, W_entries = 0, J_entries = 0;
+struct LoopArrays : LoopLists<Vector> {
   std::vector<int> undetermined; ///< velocities because of which this robot is not solved here: neither independent coordinates nor loops
                                  ///< determine them; or given ones of a quaternion that moves loops
   std::vector<int> spatial;      ///< loop joints that do not close planar loops
 
   LoopModel view() const {
-    auto list = [](const auto& v) { return List<std::decay_t<decltype(v[0])>>{v.data(), int(v.size())}; };
     return {list(clusters), list(columns), list(ratios), list(followers), list(given), list(planar), list(chain), list(branch_joints),
             list(late_angles), list(sets), list(set_bodies), list(pairs), list(path), list(rows), list(terms), list(springs),
             list(independent_q), list(independent_v), nq, nv, loops, W_entries, J_entries};

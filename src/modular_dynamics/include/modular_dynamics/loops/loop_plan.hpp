@@ -5,6 +5,8 @@
 // without unknowns, which are checked. A planar loop is a chain of joints that all turn about one normal or slide across it, cut where
 // two points must meet in the plane.
 #pragma once
+#include <numeric>
+
 #include "loop_model.hpp"
 
 namespace modular_dynamics {
@@ -27,10 +29,8 @@ class LoopPlanner {
   LoopArrays make() {
     out.nq = robot.nq, out.nv = robot.nv, out.loops = int(given.loops.size());
     set_independent();
-    std::vector<int> all(robot.nv), loops(given.loops.size()), gears(given.gears.size());
-    for (int v = 0; v < robot.nv; ++v) all[v] = v;
-    for (std::size_t k = 0; k < loops.size(); ++k) loops[k] = int(k);
-    for (std::size_t k = 0; k < gears.size(); ++k) gears[k] = int(k);
+    const std::vector<int> all = numbers_to(robot.nv);
+    std::vector<int> loops = numbers_to(given.loops.size()), gears = numbers_to(given.gears.size());
     add_set(loops, gears, false, all, true);
     add_set({}, {}, true, all, false);
     std::vector<PlanarChain> chains;
@@ -73,17 +73,20 @@ class LoopPlanner {
     PlanarLoop planar;
   };
 
-  static int velocities_of(JointType type) { return type == JointType::floating ? 6 : type == JointType::spherical ? 3 : 1; }
-
   void set_independent() {
     for (int joint : given.independent) {
       const JointDescription& one = robot.joints[joint];
-      const int count = velocities_of(one.type);
-      for (int k = 0; k < (count == 1 ? 1 : count + 1); ++k) out.independent_q.push_back(one.q + k);
-      for (int k = 0; k < count; ++k) out.independent_v.push_back(one.v + k), known[one.v + k] = true;
+      for (int k = 0; k < coordinates_of(one.type); ++k) out.independent_q.push_back(one.q + k);
+      for (int k = 0; k < velocities_of(one.type); ++k) out.independent_v.push_back(one.v + k), known[one.v + k] = true;
     }
     for (std::size_t i = 1; i < tree.bodies.size(); ++i)
       if (known[tree.bodies[i].v] && !has_quaternion(tree.bodies[i].type)) out.given.push_back(int(i));
+  }
+
+  static std::vector<int> numbers_to(std::size_t count) { // 0 ... count - 1
+    std::vector<int> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return numbers;
   }
 
   /// Calls `function` for each member of a list, and removes those for which it returns true. Returns whether there were any.
@@ -98,7 +101,11 @@ class LoopPlanner {
     for (; joint >= 0; joint = robot.joints[joint].parent) chain.push_back(joint);
     return chain;
   }
-  static bool contains(const std::vector<int>& list, int value) { return std::find(list.begin(), list.end(), value) != list.end(); }
+  static int place_in(const std::vector<int>& list, int value) { // -1: it is not there
+    const auto at = std::find(list.begin(), list.end(), value);
+    return at == list.end() ? -1 : int(at - list.begin());
+  }
+  static bool contains(const std::vector<int>& list, int value) { return place_in(list, value) >= 0; }
 
   /// Joints from the predecessor inward, with sense -1, and outward to the successor, with sense 1.
   std::vector<std::pair<int, int>> way_between(const AnchorDescription* ends) const {
@@ -137,9 +144,8 @@ class LoopPlanner {
     std::vector<double> ratios;
     for (std::size_t k = 0; k < gear.joints.size(); ++k) {
       const int v = robot.joints[gear.joints[k]].v;
-      auto at = std::find(names.begin(), names.end(), v);
-      if (at == names.end()) names.push_back(v), ratios.push_back(gear.ratios[k]);
-      else ratios[at - names.begin()] += gear.ratios[k];
+      if (const int at = place_in(names, v); at < 0) names.push_back(v), ratios.push_back(gear.ratios[k]);
+      else ratios[at] += gear.ratios[k];
     }
     int missing = -1;
     for (std::size_t k = 0; k < names.size(); ++k)
@@ -178,20 +184,20 @@ class LoopPlanner {
     }
     const auto way = way_between(loop.ends);
     Vector3<double> normal = axes[0];
-    auto axis_of = [&](int k) { return at_zero[k].R * robot.joints[k].axis; };
+    auto joint_axis = [&](int k) { return at_zero[k].R * robot.joints[k].axis; };
     if (loop.type == LoopType::spherical) {
       for (auto step = way.rbegin(); step != way.rend(); ++step)
-        if (robot.joints[step->first].type == JointType::revolute) normal = axis_of(step->first);
+        if (robot.joints[step->first].type == JointType::revolute) normal = joint_axis(step->first);
     } else if (!parallel(axes[1], normal) || (loop.type == LoopType::revolute && dot(axes[0], axes[1]) < 0)) {
       return chain;
     }
     if (loop.type != LoopType::planar && !(std::fabs(dot(p[1] - p[0], normal)) < 1e-9)) return chain;
     const Matrix3<double> plane = with_z_along(normal);
-    const Vector3<double> x{plane.xx, plane.yx, plane.zx}, y{plane.xy, plane.yy, plane.zy};
+    const Vector3<double> x = axis_of(plane, 0), y = axis_of(plane, 1);
     for (auto [k, sense] : way) {
       const JointDescription& joint = robot.joints[k];
       if (has_quaternion(joint.type)) return chain;
-      const Vector3<double> axis = axis_of(k);
+      const Vector3<double> axis = joint_axis(k);
       ChainJoint one;
       one.slides = joint.type == JointType::prismatic;
       if (one.slides ? !(std::fabs(dot(axis, normal)) < 1e-9) : !parallel(axis, normal)) return chain;
@@ -320,23 +326,18 @@ class LoopPlanner {
         for (int c = 0; c < tree.bodies[body].columns; ++c)
           if (!contains(used, tree.bodies[body].v + c)) used.push_back(tree.bodies[body].v + c);
     }
-    auto place_of = [&](int body) {
-      const auto at = std::find(bodies.begin(), bodies.end(), body);
-      return at == bodies.end() ? -1 : int(at - bodies.begin());
-    };
     for (int v : used) out.columns.push_back({q_of[v], v});
     for (int body : bodies)
-      out.set_bodies.push_back({body, place_of(tree.bodies[body].parent),
-                                int(std::find(used.begin(), used.end(), tree.bodies[body].v) - used.begin())});
+      out.set_bodies.push_back({body, place_in(bodies, tree.bodies[body].parent), place_in(used, tree.bodies[body].v)});
     auto add_pair = [&](const AnchorDescription* both, int number) {
       Pair pair;
       for (int side = 0; side < 2; ++side) {
         const int body = index[both[side].body + 1];
-        const Matrix3<double> into = body ? transposed(tree.axes[body - 1]) : Matrix3<double>{1, 0, 0, 0, 1, 0, 0, 0, 1};
-        pair.ends[side] = {place_of(body), into * both[side].R, into * both[side].p};
+        const Matrix3<double> into = body ? transposed(tree.axes[body - 1]) : unit_matrix();
+        pair.ends[side] = {place_in(bodies, body), into * both[side].R, into * both[side].p};
       }
       pair.first_joint = int(out.path.size());
-      for (auto [k, sense] : way_between(both)) out.path.push_back({place_of(index[k + 1]), double(sense)});
+      for (auto [k, sense] : way_between(both)) out.path.push_back({place_in(bodies, index[k + 1]), double(sense)});
       pair.joints = int(out.path.size()) - pair.first_joint;
       pair.number = number;
       out.pairs.push_back(pair);
@@ -355,7 +356,7 @@ class LoopPlanner {
       row.offset = scale * gear.offset;
       for (std::size_t k = 0; k < gear.joints.size(); ++k) {
         const JointDescription& joint = robot.joints[gear.joints[k]];
-        out.terms.push_back({int(std::find(used.begin(), used.end(), joint.v) - used.begin()), joint.q, scale * gear.ratios[k]});
+        out.terms.push_back({place_in(used, joint.v), joint.q, scale * gear.ratios[k]});
       }
       out.rows.push_back(row);
     }
@@ -378,7 +379,7 @@ class LoopPlanner {
   /// The rows of one loop joint, of the pair with this number.
   void add_conditions(const LoopJointDescription& loop, int pair) {
     const Matrix3<double> frame = with_z_along(loop.axis);
-    const Vector3<double> along = loop.axis, first{frame.xx, frame.yx, frame.zx}, second{frame.xy, frame.yy, frame.zy}, none{0, 0, 0};
+    const Vector3<double> along = loop.axis, first = axis_of(frame, 0), second = axis_of(frame, 1), none{0, 0, 0};
     auto add = [&](RowKind kind, Vector3<double> one, Vector3<double> other) {
       Row row;
       row.kind = kind, row.pair = pair, row.first = one, row.second = other;

@@ -24,18 +24,20 @@ struct ReactionComponent { int joint, axis; bool moment; double along; };
 /// Of a body, along an axis of joint `frame`, moments about the point of joint `about`.
 struct ReactionBalance { int body, frame, axis, about; bool moment; };
 
-struct ReactionRules {
-  List<int> bodies;                       ///< their links
-  List<ReactionJoint> joints;
-  List<ReactionComponent> components;
-  List<ReactionBalance> balances;
-  List<int> required;                     ///< links of the required wrenches
-  const double *signs = nullptr;          ///< s (bodies, components)
-  const double *weights = nullptr;        ///< (balances, components)
-  const double *later = nullptr;          ///< (balances, components): 1 where a balance must not contain a component, which is given later
-  const double *required_signs = nullptr; ///< (bodies, required)
+/// Array: what holds each list.
+template <template <class> class Array> struct ReactionLists {
+  Array<int> bodies;            ///< their links
+  Array<ReactionJoint> joints;
+  Array<ReactionComponent> components;
+  Array<ReactionBalance> balances;
+  Array<int> required;          ///< links of the required wrenches
+  Array<double> signs;          ///< s (bodies, components)
+  Array<double> weights;        ///< (balances, components)
+  Array<double> later;          ///< (balances, components): 1 where a balance must not contain a component, which is given later
+  Array<double> required_signs; ///< (bodies, required)
   int links = 0;
 };
+typedef ReactionLists<List> ReactionRules;
 
 /// Coefficient [1 or m] below which a component has no part in a balance: rounding.
 constexpr double no_part = 1e-9;
@@ -48,13 +50,9 @@ static Mask<T> share_reactions(const ReactionRules& rules, const Pose<T>* poses,
                                Wrench<T>* residual, const ReactionWork<T>& work) {
   using namespace detail;
   const T zero{};
-  const Vector3<T> none = zero_vector<T>();
   const int n = rules.components.count;
   Mask<T> good = zero <= zero;
-  auto axis_of = [&](int joint, int axis) {
-    const Matrix3<T>& R = poses[rules.joints[joint].axes_link].R;
-    return axis == 0 ? axis_x(R) : axis == 1 ? axis_y(R) : axis_z(R);
-  };
+  auto joint_axis = [&](int joint, int axis) { return axis_of(poses[rules.joints[joint].axes_link].R, axis); };
   auto at = [&](int joint) { return points[2 * joint + 1]; };
   for (int j = 0; j < rules.joints.count; ++j)
     for (int end = 0; end < 2; ++end) {
@@ -64,7 +62,7 @@ static Mask<T> share_reactions(const ReactionRules& rules, const Pose<T>* poses,
   for (int k = 0; k < n; ++k) {
     const ReactionComponent& one = rules.components[k];
     if (one.axis >= 0) {
-      work.directions[k] = axis_of(one.joint, one.axis);
+      work.directions[k] = joint_axis(one.joint, one.axis);
     } else {
       const Vector3<T> line = at(one.joint) - points[2 * one.joint];
       const T length = square_root(T(dot(line, line)));
@@ -73,7 +71,7 @@ static Mask<T> share_reactions(const ReactionRules& rules, const Pose<T>* poses,
     }
   }
   for (int b = 0; b < rules.bodies.count; ++b) { // D_b in the root's axes
-    Wrench<T> sum{none, none};
+    Wrench<T> sum = zero_wrench<T>();
     for (int k = 0; k < rules.required.count; ++k) {
       const double sign = rules.required_signs[b * rules.required.count + k];
       if (sign == 0) continue;
@@ -85,7 +83,7 @@ static Mask<T> share_reactions(const ReactionRules& rules, const Pose<T>* poses,
   }
   for (int r = 0; r < rules.balances.count; ++r) {
     const ReactionBalance& balance = rules.balances[r];
-    const Vector3<T> unit = axis_of(balance.frame, balance.axis), about = at(balance.about);
+    const Vector3<T> unit = joint_axis(balance.frame, balance.axis), about = at(balance.about);
     const Wrench<T>& D = work.needed[balance.body];
     T needed = balance.moment ? dot(unit, plus_cross(D.moment, poses[rules.bodies[balance.body]].p - about, D.force)) : dot(unit, D.force);
     T lever{};
@@ -116,7 +114,7 @@ static Mask<T> share_reactions(const ReactionRules& rules, const Pose<T>* poses,
     }
     residual[b] = {transposed_product(body.R, rest.force), transposed_product(body.R, rest.moment)};
   }
-  for (int j = 0; j < rules.joints.count; ++j) wrenches[j] = {none, none};
+  for (int j = 0; j < rules.joints.count; ++j) wrenches[j] = zero_wrench<T>();
   for (int k = 0; k < n; ++k) {
     const ReactionComponent& one = rules.components[k];
     const Vector3<T> part = x[k] * transposed_product(poses[rules.joints[one.joint].axes_link].R, work.directions[k]);
