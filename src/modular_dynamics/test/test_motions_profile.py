@@ -20,10 +20,7 @@ def test_a_profile_is_read_from_a_file_or_a_text(tmp_path):
     ("text", "offender"),
     [
         ("a: 1", "a is an unknown key"),
-        (
-            TEXT.replace("until: 2.0", "until: 0.5"),
-            "segments/1/until is 0.5; a time .s. later",
-        ),
+        (TEXT.replace("until: 2.0", "until: 0.5"), "segments/1/until is 0.5; a time .s. later"),
         (TEXT.replace("3.0", "x"), "accelerations/a is 'x'; a finite number"),
     ],
 )

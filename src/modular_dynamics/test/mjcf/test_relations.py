@@ -72,11 +72,7 @@ def test_a_joint_that_is_held_does_not_move(equality, locked):
 @pytest.mark.parametrize(
     ("equality", "error", "message"),
     [
-        (
-            joint_equality("a", "b", "0 1 2 0 0"),
-            md.UnsupportedModelError,
-            "has the polycoef 0, 1, 2, 0, 0",
-        ),
+        (joint_equality("a", "b", "0 1 2 0 0"), md.UnsupportedModelError, "has the polycoef 0, 1, 2, 0, 0"),
         (
             joint_equality("a", "b", "0 1 0 0 0") + joint_equality("b", "a", "0.5 1 0 0 0", "f"),
             md.MjcfError,
@@ -126,10 +122,7 @@ def test_an_equality_of_a_spatial_tendon_is_refused():
 
 # Connect and weld, closed and compared with MuJoCo's constraint Jacobian.
 
-SITES = (
-    ("coupler", 'pos="0.5 0 0.1" quat="0.9 0 0.3 0"'),
-    ("rocker", 'pos="0.1 0 0.3" quat="0.9 0 0.3 0"'),
-)
+SITES = (("coupler", 'pos="0.5 0 0.1" quat="0.9 0 0.3 0"'), ("rocker", 'pos="0.1 0 0.3" quat="0.9 0 0.3 0"'))
 BY_SITES = '<connect name="pin" site1="coupler end" site2="rocker end"/>'
 #: A rigid frame of three bodies; the last one slides and turns as the weld demands.
 SLIDER = """<mujoco><worldbody>
@@ -315,12 +308,7 @@ def test_names_that_a_joint_has_too():
 @pytest.mark.parametrize(
     ("path", "attributes", "kind", "message"),
     [
-        (
-            BENT,
-            'stiffness="7"',
-            "spatial",
-            "'rope' is a spatial tendon with a spring",
-        ),
+        (BENT, 'stiffness="7"', "spatial", "'rope' is a spatial tendon with a spring"),
         (STRAIGHT, 'stiffness="7" springlength="0.1 2"', "spatial", "slack between the lengths 0.1 and 2 m"),
         (FIXED, 'stiffness="7"', "fixed", "'rope' is a spring over the joints a, b"),
         (STRAIGHT, 'armature="7"', "spatial", "'rope' has armature"),

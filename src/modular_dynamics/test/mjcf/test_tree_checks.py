@@ -23,10 +23,7 @@ def added(more):
     [
         (FLEX, "flexible bodies"),
         (two_arms(joints=('stiffness="1 2"', "")), "joint 'a' has stiffness of higher order"),
-        (
-            added(BALL.format('stiffness="2"')),
-            "joint 'ball' has a spring although it has several",
-        ),
+        (added(BALL.format('stiffness="2"')), "joint 'ball' has a spring although it has several"),
         (added(FREE.format('stiffness="2"')), "joint 'free' has a spring although it has several"),
     ],
 )

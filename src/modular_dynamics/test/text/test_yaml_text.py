@@ -33,10 +33,7 @@ REFUSED = {
     "two": ("version: 1\n---\nversion: 1\n", "does not hold a mapping"),
     "merge": ("version: 1\n<<: {subsystems: []}\n", "unknown key '<<'"),
     "sexagesimal": (GEAR + "1:30}]", "not a number"),
-    "too long": (
-        GEAR + "1" + "0" * 400 + "}]",
-        "not finite",
-    ),
+    "too long": (GEAR + "1" + "0" * 400 + "}]", "not finite"),
 }
 
 
