@@ -172,7 +172,7 @@ def _collect_loops(root: etree._Element, robot: RobotDescription, own: Annotatio
         words.read.append(element)
         if any(robot.between(*ends)):  # others hold what is fixed anyway
             loops = words.of("loop_joints")
-            name = free_name(name, [*robot.joints, *(loop["name"] for loop in loops)])
+            name = free_name(name, robot.joints, [loop["name"] for loop in loops])
             loops.append({"name": name, **entry, LINE: line_of(element)})
             read_as = f"{name}, {entry['type']}, of {' and '.join(ends)} (line {line_of(element)})"
             words.notes.append(f"<{word(element)}> read as loop joint: {read_as}")
