@@ -85,7 +85,7 @@ def _joint(element: etree._Element, name: str, version: Version) -> JointDescrip
         _required(element, tag, where, f"{where} lacks <{tag} link=...>").name("link")
         for tag in ("parent", "child")
     )
-    dynamics, mimic = _entry(element, "dynamics", where), _entry(element, "mimic", where)
+    dynamics = _entry(element, "dynamics", where)
     damping, friction = (
         0.0 if dynamics is None else dynamics.number(key, 0.0, STIFFEST) for key in ("damping", "friction")
     )
@@ -99,10 +99,17 @@ def _joint(element: etree._Element, name: str, version: Version) -> JointDescrip
         x_parent_joint=_pose(element, where),
         damping=damping,
         friction=friction,
-        mimic=mimic
-        and Mimic(mimic.name("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)),
+        mimic=_mimic(element, where),
         line=line_of(element),
     )
+
+
+def _mimic(joint: etree._Element, where: str) -> Mimic | None:
+    """Return the relation to another joint that <mimic> states; None without <mimic>."""
+    entry = _entry(joint, "mimic", where)
+    if entry is None:
+        return None
+    return Mimic(entry.name("joint"), entry.number("multiplier", 1.0), entry.number("offset", 0.0))
 
 
 def _axis(joint: etree._Element, kind: str, where: str) -> NDArray[np.float64]:
@@ -214,7 +221,9 @@ def _repeated_elements(root: etree._Element) -> Iterator[Finding]:
     for owner in (*root.findall("link"), *root.findall("joint")):
         kind = str(owner.tag)
         parts, tags = (owner, _OF_JOINT) if kind == "joint" else (owner.find("inertial"), _OF_INERTIAL)
-        for tag in tags if parts is not None else ():
+        if parts is None:
+            continue
+        for tag in tags:
             same = parts.findall(tag)
             if len(same) > 1 and all(_equal(one, same[0]) for one in same):
                 for one in same[1:]:

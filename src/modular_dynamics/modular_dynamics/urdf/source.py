@@ -99,7 +99,7 @@ def read_source(source: Source, kind: str = "URDF", error: type[DescriptionError
     if isinstance(source, os.PathLike):
         path = str(path_of(source))
         content = content_of(Path(path), f"{kind} file", MAX_BYTES, error)
-    elif not isinstance(source, str | bytes | bytearray | memoryview):
+    elif not isinstance(content, str | bytes | bytearray | memoryview):
         given = f"an object of type {type(source).__name__} is no source of {kind}"
         raise error(f"{given}; its text, its bytes or the path of a file is needed", unreadable=True)
     where = Description("", path).where

@@ -106,7 +106,7 @@ def _content_of(element: etree._Element) -> dict[str, Any]:
 
 
 def _required(values: Mapping[str, Any], key: str, where: str) -> Any:
-    """Return the value of a key. Raises PartitionError: it is missing."""
+    """Return the value of a key. Raises UrdfError: it is missing."""
     if not values.get(key):
         raise UrdfError(f"{where} lacks '{key}'", values[LINE])
     return values[key]
@@ -164,7 +164,7 @@ def checked_annotations(content: Mapping[str, Any]) -> Annotations:
     _reject_unknown_keys(content, ("version", *SECTIONS), "the partition")
     entries, lines = dict[str, Any](), dict[tuple[str, str], int | str | None]()
     for name, section in SECTIONS.items():
-        named = [section.value(item) for item in _items(content, name, section)]
+        named = [section.value(item) for item in list(_items(content, name, section))]
         entries[name] = tuple(value for _, value, _ in named)
         lines |= {(name, key): line for key, _, line in named}
         for key, count in Counter(key for key, _, _ in named).items():
