@@ -164,12 +164,11 @@ def test_torques_of_closed_loops_follow_from_mujocos_constraint_jacobian(text):
     assert differences.torque < 1e-10
 
 
-def test_the_rocker_is_passive_and_the_motor_gives_the_effort():
+def test_a_connect_is_spherical_and_the_motor_gives_the_effort():
     graph = md.load_mjcf(four_bar())
     (loop,) = graph.loop_joints
     assert (loop.name, loop.type) == ("pin", "spherical")
     assert (loop.predecessor.link, loop.successor.link) == ("coupler", "rocker")
-    assert graph.passive_joints == ("coupler", "rocker")
     assert graph.joint("crank").limits.effort == 6.0
 
 
@@ -240,6 +239,7 @@ TENDON = '<tendon><fixed name="t"><joint joint="rocker" coef="1"/></fixed></tend
         pytest.param(
             four_bar(CONNECT + GEAR, '<motor joint="rocker"/>'), ("coupler",), id="geared to a driven joint"
         ),
+        pytest.param(four_bar(CONNECT + GEAR), ("coupler",), id="geared"),
     ],
 )
 def test_joints_of_loops_without_an_actuator_are_passive(text, passive):
@@ -259,12 +259,6 @@ def test_without_actuators_a_warning_asks_which_joints_are_passive():
     for section in ({"passive": ["coupler", "rocker"]}, {"independent": ["crank"]}):
         graph = md.load_mjcf(four_bar(actuator=""), {"version": 1, **section}, strict=True)
         assert graph.independent_joint_names == ("crank",)
-
-
-def test_a_geared_joint_is_not_passive():
-    graph = md.load_mjcf(four_bar(CONNECT + GEAR, '<motor joint="crank"/>'))
-    assert [gear.joint for gear in graph.gears] == ["rocker"]
-    assert graph.passive_joints == ("coupler",)
 
 
 def test_the_partition_replaces_the_choice():
