@@ -359,7 +359,7 @@ class CrossCheck:
                 that were solved for together, as those at the cuts of loops: each has an error of that size.
         """
         theirs = self.torques(q, v, a, external_wrenches, black_box_wrenches)
-        (difference,) = np.abs(np.asarray(tau, dtype=float) - theirs).reshape(1, -1)
+        difference = np.abs(np.asarray(tau, dtype=float) - theirs).ravel()
         unknown = np.isnan(theirs)
         difference[unknown] = 0.0
         scale = float(np.abs(theirs[~unknown]).max(initial=0.0))
@@ -370,15 +370,11 @@ class CrossCheck:
 
     def _per_subsystem(self, values: Array) -> dict[str, float]:
         """Return by subsystem the largest of the values (nv,) of its joints; NaN if one is."""
-        graph, no_joint = self.graph, np.zeros(1)
-        return {
-            subsystem.name: float(
-                np.concatenate(
-                    [no_joint, *(values[graph.v_slice(graph.driver(j))] for j in subsystem.joints)]
-                ).max()
-            )
-            for subsystem in graph.subsystems
-        }
+        graph, largest = self.graph, dict[str, float]()
+        for subsystem in graph.subsystems:
+            of_joints = [values[graph.v_slice(graph.driver(joint))] for joint in subsystem.joints]
+            largest[subsystem.name] = float(np.concatenate([np.zeros(1), *of_joints]).max())
+        return largest
 
     def _loads(self, external: Mapping[str, ArrayLike]) -> Loads:
         """Return external wrenches at the joints, moved there by Pinocchio."""
@@ -409,7 +405,7 @@ class CrossCheck:
 
 
 def _arrays(wrenches: Wrenches) -> dict[str, Array]:
-    """Return wrenches as arrays; none for None."""
+    """Return wrenches as arrays; None as an empty mapping."""
     return {name: np.asarray(wrench, dtype=float) for name, wrench in (wrenches or {}).items()}
 
 

@@ -57,22 +57,16 @@ class AccelerationProfile:
 
     def sample(self, t: float) -> tuple[Array, Array, Array]:
         """Return positions, velocities, accelerations (n,) at t [s], 0 <= t <= duration."""
-        position, velocity, scale = self._path_at(t)
+        position, velocity, scale = self.path(t)
         q = self.start + position * self.accelerations
         return q, velocity * self.accelerations, scale * self.accelerations
 
     def path(self, times: ArrayLike) -> tuple[Array, Array, Array]:
-        """Return P [s^2], P' [s] and P'' [1] at times (m,) [s]: each (m,)."""
-        rows = np.array([self._path_at(t) for t in np.asarray(times, dtype=float).tolist()]).reshape(-1, 3)
-        return rows[:, 0], rows[:, 1], rows[:, 2]
-
-    def _path_at(self, t: float) -> tuple[float, float, float]:
-        """Return P, P' and P'' at t."""
-        index = next((k for k, piece in enumerate(self.pieces) if t < piece[0]), len(self.pieces) - 1)
-        begin = self.pieces[index - 1][0] if index else 0.0
-        _, scale, velocity, position = self.pieces[index]
-        step = t - begin
-        return position + velocity * step + 0.5 * scale * step**2, velocity + scale * step, scale
+        """Return P [s^2], P' [s] and P'' [1] at times [s], in the shape of these."""
+        t, (ends, scales, rates, places) = np.asarray(times, dtype=float), np.array(self.pieces).T
+        k = np.minimum(np.searchsorted(ends, t, side="right"), len(ends) - 1)
+        step = t - np.append(0.0, ends)[k]
+        return places[k] + rates[k] * step + 0.5 * scales[k] * step**2, rates[k] + scales[k] * step, scales[k]
 
 
 def load_profile(path: str | Path) -> AccelerationProfile:
@@ -122,11 +116,6 @@ DEGREE = 5  # of splines: even the second derivative has an error of fourth orde
 LEAST_SAMPLES = 2.5
 
 
-def longest_interval(cutoff: float) -> float:
-    """Return the longest time [s] between two samples that a cutoff [Hz] allows."""
-    return 1.0 / (LEAST_SAMPLES * cutoff)
-
-
 def filtered_accelerations(
     times: ArrayLike, *, q: ArrayLike | None = None, v: ArrayLike | None = None, cutoff: float = 10.0
 ) -> Array:
@@ -166,7 +155,7 @@ def filtered_accelerations(
 
 
 def _checked(times: ArrayLike, values: ArrayLike | None, name: str) -> tuple[Array, Array]:
-    """Return times and values as arrays. Raises StudyError: see :func:`filtered_accelerations`."""
+    """Return times and values as arrays. Raises StateError: see :func:`filtered_accelerations`."""
     try:
         t, x = np.asarray(times, float), np.asarray(values, float)
     except (TypeError, ValueError) as error:
@@ -199,7 +188,7 @@ def _period(t: Array, cutoff: float) -> float:
     """
     if not 0.0 < cutoff < np.inf:
         raise StateError(f"cutoff is {cutoff}; a positive number [Hz] is needed")
-    longest = longest_interval(cutoff)
+    longest = 1.0 / (LEAST_SAMPLES * cutoff)
     if len(t) <= DEGREE or t[-1] - t[0] < 1.0 / cutoff:
         raise StateError(
             f"{len(t)} samples; {DEGREE + 1}, and a period of the cutoff, {1.0 / cutoff:g} s, are needed"

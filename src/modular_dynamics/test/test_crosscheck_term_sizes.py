@@ -7,6 +7,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
+from helpers.robots.urdf_text import inertial, joint, robot
 
 THRESHOLD = 1e-9  # the nodes' default
 ROUNDING = 1e-14  # 60 times the smallest step of a float: sums of some hundred terms
@@ -56,20 +57,15 @@ def test_torques_that_cancel_are_no_alarm(load_robot):
     assert max(residual.of_terms.values()) < ROUNDING
 
 
-POINT_AT_THE_JOINT = """<robot name="swing">
-  <link name="ground"/>
-  <link name="arm">
-    <inertial><origin xyz="0.4 0.1 0"/><mass value="2"/>
-      <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial>
-  </link>
-  <link name="point">
-    <inertial><mass value="10"/><inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/></inertial>
-  </link>
-  <joint name="swing" type="revolute"><parent link="ground"/><child link="arm"/><axis xyz="0 0 1"/>
-    <limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
-  <joint name="turn" type="revolute"><parent link="arm"/><child link="point"/><axis xyz="0 0 1"/>
-    <origin xyz="0.7 0.2 0"/><limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
-</robot>"""
+ARM, POINT = inertial(2.0, (0.4, 0.1, 0.0), 0.01 * np.eye(3)), inertial(10.0, (0, 0, 0), np.zeros((3, 3)))
+POINT_AT_THE_JOINT = robot(
+    "swing",
+    [
+        f'<link name="ground"/><link name="arm">{ARM}</link><link name="point">{POINT}</link>',
+        joint("swing", "revolute", "ground", "arm", (0, 0, 0), axis=(0, 0, 1)),
+        joint("turn", "revolute", "arm", "point", (0.7, 0.2, 0), axis=(0, 0, 1)),
+    ],
+)
 
 
 def test_a_point_mass_at_its_joint_is_no_alarm():

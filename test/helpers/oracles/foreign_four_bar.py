@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from helpers.robots.urdf_text import inertial, joint
+
 CRANK, ROD, ROCKER, GROUND = 0.2, 0.5, 0.4, 0.5
 MASSES, COMS = (1.0, 1.5, 1.2), (0.1, 0.25, 0.2)
 NAMES = ("crank", "rod", "rocker")
@@ -27,23 +29,15 @@ LOOPS = {
 }
 
 
-def four_bar(words="", tags="", turns=(0.0, 0.0, 0.0), of_joints=("", "", ""), attributes=("", "", "")):
+def four_bar(words="", tags="", turns=(0.0, 0.0, 0.0), of_joints=("", "", "")):
     """The URDF. ``turns``: angles of the joints' frames; ``of_joints``: further elements of a, b and c."""
     links, joints = ['<link name="base"/>'], []
     for name, mass, com in zip(NAMES, MASSES, COMS, strict=True):
-        links.append(
-            f'<link name="{name}"><inertial><origin xyz="{com} 0 0"/><mass value="{mass}"/>'
-            '<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>'
-        )
+        links.append(f'<link name="{name}">{inertial(mass, (com, 0, 0), 0.01 * np.eye(3))}</link>')
     ends = ("a", "base", "crank", 0.0), ("b", "crank", "rod", CRANK), ("c", "base", "rocker", GROUND)
-    for (name, parent, child, x), turn, more, attribute in zip(
-        ends, turns, of_joints, attributes, strict=True
-    ):
-        joints.append(
-            f'<joint name="{name}" type="continuous" {attribute}><parent link="{parent}"/>'
-            f'<child link="{child}"/>'
-            f'<origin xyz="{x} 0 0" rpy="0 {-float(turn)!r} 0"/>{AXIS}{more}</joint>'
-        )
+    for (name, parent, child, x), turn, more in zip(ends, turns, of_joints, strict=True):
+        place, about = ((x, 0, 0), (0, -turn, 0)), (0, -1, 0)
+        joints.append(joint(name, "continuous", parent, child, *place, axis=about, more=more))
     own = f'<modular_dynamics version="1">{tags}</modular_dynamics>' if tags else ""
     return "\n".join(['<robot name="four">', *links, *joints, words, own, "</robot>"])
 

@@ -43,14 +43,8 @@ def rigid_bodies(model: mujoco.MjModel, tendons: bool) -> mujoco.MjModel:
     rigid.opt.disableflags |= OFF
     rigid.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
     rigid.opt.density = rigid.opt.viscosity = 0.0
-    damping = (
-        "dof_damping",
-        "dof_dampingpoly",
-        "actuator_damping",
-        "actuator_dampingpoly",
-        "tendon_dampingpoly",
-    )
-    for name in (*damping, "body_gravcomp"):
+    of_joints, of_actuators = ("dof_damping", "dof_dampingpoly"), ("actuator_damping", "actuator_dampingpoly")
+    for name in (*of_joints, *of_actuators, "tendon_dampingpoly", "body_gravcomp"):
         if (values := getattr(rigid, name, None)) is not None:
             values[:] = 0.0
     for joint in np.flatnonzero(rigid.jnt_type == mujoco.mjtJoint.mjJNT_FREE):
@@ -108,8 +102,7 @@ def loop_differences(
     equality = data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY
     J, position = data.efc_J[: data.nefc * rigid.nv].reshape(-1, rigid.nv)[equality], data.efc_pos[equality]
     velocity = np.abs(J @ data.qvel).max(initial=0.0) / max(float(np.abs(data.qvel).max()), LEAST)
-    tau = data.qfrc_inverse + data.qfrc_constraint  # of the tree
-    tau = order.from_tau(tau, motion[0])
+    tau = order.from_tau(data.qfrc_inverse + data.qfrc_constraint, motion[0])  # of the tree
     J = order.from_tau(J, motion[0])
     dependent = np.setdiff1d(np.arange(graph.nv), independent)
     force = np.linalg.lstsq(J[:, dependent].T, tau[dependent], rcond=RANK)[0]

@@ -19,14 +19,7 @@ from ..urdf.load import annotated, gravity_vector
 from ..urdf.tags import read_partition, with_partition
 from .relations import active_equalities, passive_joints, read_loops, read_relations, read_springs
 from .source import Compiled, Disable, compiled
-from .tree import (
-    check_numbers,
-    check_supported,
-    findings_about,
-    notes_on,
-    read_actuators,
-    read_tree,
-)
+from .tree import check_numbers, check_supported, findings_about, notes_on, read_actuators, read_tree
 
 
 def load_mjcf(

@@ -11,8 +11,9 @@ from ..algebra import DualQuaternion
 from ..exceptions import MjcfError, UnsupportedModelError
 from ..model import Anchor, Finding, Gear, LoopJoint, Spring
 from ..model.joint_order import Names, name_in_mujoco
+from ..urdf.description import free_name
 from .source import EQUALITIES, Disable, Equality, Object, Wrap
-from .tree import IGNORED, Actuators, free_name, pose_of, site_frame, tendon_joints
+from .tree import IGNORED, Actuators, pose_of, site_frame, tendon_joints
 
 # Equality constraints between bodies: connect -> spherical loop joint, weld -> fixed loop joint.
 
@@ -54,7 +55,7 @@ def read_loops(
             rigid = model.eq_type[k] == Equality.WELD and model.eq_data[k, 10] != 0.0
             taken = [loop.name for loop in loops.values()]
             loops[k] = LoopJoint(
-                free_name(name, names.joints, taken),
+                free_name(name, names.joints, taken, mark="'"),
                 "fixed" if rigid else "spherical",
                 Anchor(names.bodies[first], x_first),
                 Anchor(names.bodies[second], x_second),
@@ -83,7 +84,7 @@ def _ends(model: Any, k: int) -> tuple[tuple[int, DualQuaternion], tuple[int, Du
 
 
 def read_springs(
-    model: Any, names: Names, actuators: Actuators, taken: Container[str] = ()
+    model: Any, names: Names, actuators: Actuators, taken: Container[str]
 ) -> tuple[tuple[Spring, ...], list[Finding]]:
     """Return springs of the tendons with a stiffness, and findings on properties that are left out.
 
@@ -101,11 +102,11 @@ def read_springs(
         if actuators.tendon_armature[k]:
             raise UnsupportedModelError(f"tendon '{name}' has armature; only joints can have it")
         if model.tendon_stiffness[k] and not no_spring:
-            springs.append(_spring(model, names, k, free_name(name, names.joints, taken)))
+            springs.append(_spring(model, names, k, free_name(name, names.joints, taken, mark="'")))
         elif model.tendon_damping[k]:
             text, assumed = f"tendon '{name}' has damping without stiffness", "; the damping is ignored"
             findings.append(Finding("damping of a tendon", "tendon", name, text, assumed=assumed))
-        if np.any(getattr(model, "tendon_dampingpoly", [[]] * model.ntendon)[k]):
+        if model.tendon_dampingpoly[k].any():
             text = f"tendon '{name}' has damping of higher order"
             findings.append(Finding("damping of higher order", "tendon", name, text, assumed=IGNORED))
         if model.tendon_frictionloss[k]:
@@ -152,33 +153,24 @@ def passive_joints(
     Args:
         loops: indices of the equality constraints that close loops.
     """
-    in_loops = sorted({joint for k in loops for joint in _joints_between(model, *_bodies(model, k))})
-    if not in_loops:
+    moving = set[int]()  # joints that move the two bodies of a loop against each other
+    for k in loops:
+        (first, _), (second, _) = _ends(model, k)
+        moving |= _joints_above(model, first) ^ _joints_above(model, second)
+    if not moving:
         return (), [], []
     geared = {gear.joint for gear in gears}
     driven = {names.joints[k] for k, is_driven in enumerate(actuators.driven) if is_driven}
     for gear in gears:  # a gear passes an actuator's force on to all its joints
         related = {gear.joint, *(name for name, _ in gear.drivers)}
         driven |= related if related & driven else set()
-    free = [names.joints[k] for k in in_loops if names.joints[k] not in driven | geared]
-    if any(names.joints[k] in driven for k in in_loops):
+    in_loops = [names.joints[k] for k in sorted(moving)]
+    free = [name for name in in_loops if name not in driven | geared]
+    if not driven.isdisjoint(in_loops):
         return tuple(free), [f"joints in closed loops without an actuator are passive: {', '.join(free)}"], []
     text = f"no actuator says which joints of the closed loops are passive: {', '.join(free)}"
     assumed, hint = "; none is, and torques are refused", "; name them by 'passive' in a partition"
     return (), [], [Finding("loop without passive joints", "joint", free[0], text, None, assumed, hint)]
-
-
-def _bodies(model: Any, k: int) -> tuple[int, int]:
-    """Return the bodies that an equality constraint joins."""
-    ends = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
-    if model.eq_objtype[k] == Object.BODY:
-        return ends
-    return int(model.site_bodyid[ends[0]]), int(model.site_bodyid[ends[1]])
-
-
-def _joints_between(model: Any, first: int, second: int) -> set[int]:
-    """Return the joints that move one body against the other."""
-    return _joints_above(model, first) ^ _joints_above(model, second)
 
 
 def _joints_above(model: Any, body: int) -> set[int]:

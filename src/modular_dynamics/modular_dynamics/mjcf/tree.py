@@ -6,7 +6,7 @@ hinge and T(axis (q - ref)) for a slide. Several joints become a chain with mass
 whose anchor is not the body's origin moves a link at the anchor, to which the body's own link is fixed.
 """
 
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,16 +18,8 @@ from ..exceptions import MjcfError, UnsupportedModelError
 from ..model import Finding, Limits
 from ..model.joint_order import Names, name_in_mujoco
 from ..text.numbers import LARGEST, STIFFEST
-from ..urdf.description import JointDescription, LinkDescription, RobotDescription
+from ..urdf.description import JointDescription, LinkDescription, RobotDescription, free_name
 from .source import Disable, Joint, SameFrame, Transmission, Wrap
-
-
-def free_name(name: str, *taken: Container[str]) -> str:
-    """Return the name, followed by apostrophes until it is not taken."""
-    while any(name in names for names in taken):
-        name += "'"
-    return name
-
 
 # Actuators of a compiled model: the joints that they drive, their armature, damping and limits.
 
@@ -64,20 +56,17 @@ def tendon_joints(model: Any, tendon: int) -> dict[int, float]:
 def read_actuators(model: Any) -> Actuators:
     """Return the actuators of a compiled model (mujoco.MjModel).
 
-    Transmissions to joints and to tendons are read; others (sites, bodies, sliders) drive no joint. Fields
-    that older versions of MuJoCo do not have count as zero.
+    Transmissions to joints and to tendons are read; others (sites, bodies, sliders) drive no joint.
     """
     n = model.njnt
     driven, armature, damping = [False] * n, [0.0] * n, [0.0] * n
     limits: list[list[float | None]] = [[] for _ in range(n)]
-    of_tendons = [float(value) for value in getattr(model, "tendon_armature", [0.0] * model.ntendon)]
-    rows = getattr(model, "actuator_outadr", range(len(model.actuator_trntype)))
+    of_tendons = model.tendon_armature.tolist()
     for k, kind in enumerate(model.actuator_trntype):
-        target, gear = int(model.actuator_trnid[k, 0]), float(model.actuator_gear[rows[k], 0])
-        own_armature, own_damping = (
-            float(values[k]) * gear**2 if (values := getattr(model, name, None)) is not None else 0.0
-            for name in ("actuator_armature", "actuator_damping")
-        )
+        target = int(model.actuator_trnid[k, 0])
+        gear = float(model.actuator_gear[model.actuator_outadr[k], 0])
+        own_armature = float(model.actuator_armature[k]) * gear**2
+        own_damping = float(model.actuator_damping[k]) * gear**2
         if kind in (Transmission.JOINT, Transmission.JOINTINPARENT):
             driven[target] = True
             armature[target] += own_armature
@@ -223,14 +212,14 @@ def _add_body(robot: RobotDescription, body: _BodyReader) -> None:
         after = _shift(-body.anchor(k))
         own = k == body.joints[-1] and not body.anchor(k).any()
         between = f"{body.name}/{body.names.joints[k]}"
-        child = body.name if own else free_name(between, robot.links, body.names.bodies)
+        child = body.name if own else free_name(between, robot.links, body.names.bodies, mark="'")
         joint = body.joint(k, parent, child, x_parent_body)
         robot.joints[joint.name] = joint
         if not own:
             robot.links[child] = LinkDescription(child)
         parent, x_parent_body = child, after
     if parent != body.name:
-        name = free_name(f"{body.name} (fixed)", robot.joints, body.names.joints)
+        name = free_name(f"{body.name} (fixed)", robot.joints, body.names.joints, mark="'")
         robot.joints[name] = JointDescription(name, "fixed", parent, body.name, x_parent_body)
     robot.links[body.name] = body.link()
 
@@ -257,8 +246,8 @@ _READ = (
 _OF_FORCES = ("stiffness", "armature", "damping", "frictionloss")
 #: Ends of findings on numbers that only a simulation uses, and on implausible ones.
 IGNORED, _AS_GIVEN = ", which is ignored", ", which is used as given"
-#: Largest difference from one of an axis's length.
-UNIT = 1e-9
+#: Largest difference of an axis's length from one.
+_LENGTH_ROUNDING = 1e-9
 
 
 def check_numbers(model: Any, names: Names) -> None:
@@ -284,7 +273,7 @@ def check_numbers(model: Any, names: Names) -> None:
             )
     for k, name in enumerate(names.joints):
         turns_or_slides = model.jnt_type[k] in (Joint.HINGE, Joint.SLIDE)
-        if turns_or_slides and abs(np.linalg.norm(model.jnt_axis[k]) - 1.0) > UNIT:
+        if turns_or_slides and abs(np.linalg.norm(model.jnt_axis[k]) - 1.0) > _LENGTH_ROUNDING:
             raise MjcfError(f"joint '{name}' has the axis {model.jnt_axis[k]}, whose length is not one")
 
 
@@ -304,8 +293,8 @@ def check_supported(model: Any, names: Names) -> None:
     if model.opt.disableflags & Disable.SPRING:
         return
     for description, is_present in (
-        ("stiffness of higher order", lambda k: _any(model, "jnt_stiffnesspoly", k)),
-        ("a plastic spring", lambda k: _any(model, "jnt_springyield", k)),
+        ("stiffness of higher order", lambda k: model.jnt_stiffnesspoly[k].any()),
+        ("a plastic spring", lambda k: _yields(model, "jnt", k)),
         (
             "a spring although it has several coordinates",
             lambda k: model.jnt_stiffness[k] and model.jnt_type[k] in (Joint.FREE, Joint.BALL),
@@ -314,7 +303,7 @@ def check_supported(model: Any, names: Names) -> None:
         for name in _where(names.joints, is_present):
             raise UnsupportedModelError(f"joint '{name}' has {description}, which is not supported")
     for k in range(model.ntendon):
-        if _any(model, "tendon_stiffnesspoly", k) or _any(model, "tendon_springyield", k):
+        if model.tendon_stiffnesspoly[k].any() or _yields(model, "tendon", k):
             raise UnsupportedModelError(f"tendon {k} has a plastic spring or stiffness of higher order")
 
 
@@ -332,7 +321,7 @@ def findings_about(model: Any, names: Names) -> Iterator[Finding]:
         text, assumed = f"free joint '{name}', which has no drive, has armature", "; it is ignored"
         yield Finding("armature of a free joint", "joint", name, text, assumed=assumed)
     dofs = [names.joints[k] for k in model.dof_jntid]
-    for name in dict.fromkeys(_where(dofs, lambda k: _any(model, "dof_dampingpoly", k))):
+    for name in dict.fromkeys(_where(dofs, lambda k: model.dof_dampingpoly[k].any())):
         text = f"joint '{name}' has damping of higher order"
         yield Finding("damping of higher order", "joint", name, text, assumed=IGNORED)
     for what in ("damping", "frictionloss", "armature"):
@@ -364,6 +353,7 @@ def _where(names: Any, condition: Callable[[int], Any]) -> list[str]:
     return [name for k, name in enumerate(names) if condition(k)]
 
 
-def _any(model: Any, field: str, k: int) -> bool:
-    """Return whether entry k of a field is nonzero; False if this version of MuJoCo lacks the field."""
-    return bool(np.any(getattr(model, field, np.zeros((k + 1, 1)))[k]))
+def _yields(model: Any, kind: str, k: int) -> bool:
+    """Return whether the spring of joint or tendon k is plastic; MuJoCo 3.17 has no plastic springs."""
+    limits = getattr(model, f"{kind}_springyield", None)
+    return limits is not None and bool(np.any(limits[k]))

@@ -17,16 +17,21 @@ LARGEST = 1e9
 STIFFEST = 1e12
 #: Largest limit of a joint: where there is none, published robots write 1e16 or the largest float.
 LARGEST_FLOAT = sys.float_info.max
-_DECIMAL = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 #: "nan" and "inf" are numbers too, so that the message is that they are not finite.
-_NOT_FINITE = re.compile(r"[-+]?(?:nan|inf(?:inity)?)", re.IGNORECASE | re.ASCII)
+_NUMBER = re.compile(
+    r"[-+]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[-+]?[0-9]+)?|nan|inf(?:inity)?)", re.IGNORECASE | re.ASCII
+)
 #: Any character that is not XML's white space.
 _PART = re.compile(r"[^ \t\r\n]+")
 
 
 def decimals(text: str) -> list[float]:
     """Return the numbers in a text, separated by white space. Raises ValueError: a part is not a number."""
-    return [_decimal(part) for part in _PART.findall(text)]
+    parts = _PART.findall(text)
+    for part in parts:
+        if not _NUMBER.fullmatch(part):
+            raise ValueError(f"{shown(part)} is no number")
+    return list(map(float, parts))
 
 
 def real_number(value: Any) -> float:
@@ -42,10 +47,3 @@ def real_number(value: Any) -> float:
         return float(value)
     except OverflowError:  # a whole number that no float holds
         return math.inf if value > 0 else -math.inf
-
-
-def _decimal(part: str) -> float:
-    """Return a decimal number. Raises ValueError: other text."""
-    if _DECIMAL.fullmatch(part) or _NOT_FINITE.fullmatch(part):
-        return float(part)
-    raise ValueError(f"{shown(part)} is no number")

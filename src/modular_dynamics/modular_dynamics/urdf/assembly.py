@@ -160,7 +160,7 @@ def assemble(
                 connection=builder.connection(group, index),
                 predecessor=subsystem_index[builder.predecessor[name]],
                 black_box=group.black_box,
-                root_link=builder.root_link(group),
+                root_link=builder.attachments[name][0],
                 fixed_links=dict(builder.fixed_links.get(name, ())),
             )
         )
@@ -207,7 +207,8 @@ class _Builder:
         carriers: by link, the body that carries it.
         links: by joint (None: the ground), the links of its body with their poses in it.
         fixed_links: by black box, the links fixed to its predecessor, with their poses in that body.
-        entries: by group, its first joints. predecessor: by group, the group that carries it; None: ground.
+        attachments: by group, its first link, the link outside that carries its connection point, and the
+            point's pose in that one. predecessor: by group, the group that carries it; None: ground.
     """
 
     def __init__(self, robot: RobotDescription, groups: list[SubsystemSpec]) -> None:
@@ -222,13 +223,13 @@ class _Builder:
             else:
                 self.fixed_links.setdefault(carrier.box, []).append((link, carrier.x_body_link))
         self.group_of = {joint: group.name for group in groups for joint in group.joints}
-        self.entries = {group.name: self._entries(group) for group in groups}
+        self.attachments = {group.name: self._attachment(group) for group in groups}
         self.predecessor = {group.name: self._predecessor(group) for group in groups}
 
-    def _entries(self, group: SubsystemSpec) -> list[JointDescription]:
-        """Return the joints whose parent body is outside the group. Raises PartitionError: several bodies."""
+    def _attachment(self, group: SubsystemSpec) -> tuple[str, str, DualQuaternion]:
+        """Return an entry of ``attachments``. Raises PartitionError: the group starts on several bodies."""
         described, own = [self.robot.joints[name] for name in group.joints], set(group.joints)
-        entries = [j for j in described if self.carriers[j.parent].joint not in own]
+        entries = [joint for joint in described if self.carriers[joint.parent].joint not in own]
         bodies = {self.carriers[joint.parent].joint for joint in entries}
         if group.fixed_root is not None:
             bodies.add(self.carriers[group.fixed_root].joint)
@@ -239,26 +240,17 @@ class _Builder:
                 "split it, or add the joints between",
                 group.line,
             )
-        return entries
-
-    def attachment(self, group: SubsystemSpec) -> tuple[str, DualQuaternion]:
-        """Return the link outside the group that carries its connection point, and the point's pose in it."""
-        entries = self.entries[group.name]
-        if group.fixed_root is not None:
-            joint = self.robot.above[group.fixed_root]
-            return joint.parent, joint.x_parent_joint
-        if len(entries) == 1:
-            return entries[0].parent, entries[0].x_parent_joint
-        links = {joint.parent for joint in entries}
-        if len(links) == 1:
-            return links.pop(), DualQuaternion.identity
-        moved_by = self.carriers[entries[0].parent].joint
+        first = entries if group.fixed_root is None else [self.robot.above[group.fixed_root]]
+        if len(first) == 1:
+            return first[0].child, first[0].parent, first[0].x_parent_joint
+        links, moved_by = {joint.parent for joint in first}, bodies.pop()
         link = self.robot.root if moved_by is None else self.robot.joints[moved_by].child
-        return link, DualQuaternion.identity
+        link = links.pop() if len(links) == 1 else link
+        return link, link, DualQuaternion.identity
 
     def _predecessor(self, group: SubsystemSpec) -> str | None:
         """Return the name of the group that carries a group; None for the ground."""
-        carrier = self.carriers[self.attachment(group)[0]]
+        carrier = self.carriers[self.attachments[group.name][1]]
         if carrier.box is not None:
             return carrier.box
         return None if carrier.joint is None else self.group_of[carrier.joint]
@@ -284,14 +276,7 @@ class _Builder:
 
     def connection(self, group: SubsystemSpec, index: Mapping[str | None, int | None]) -> Connection:
         """Return a group's connection point; ``index``: the graph's index of each joint placed so far."""
-        link, x_link_connection = self.attachment(group)
+        _, link, x_link_connection = self.attachments[group.name]
         carrier = self.carriers[link]
         x_body_connection = carrier.x_body_link * x_link_connection
         return Connection(link, index[carrier.joint], x_link_connection, x_body_connection)
-
-    def root_link(self, group: SubsystemSpec) -> str:
-        """Return the link at which a group begins."""
-        entries = self.entries[group.name]
-        if group.fixed_root is not None:
-            return group.fixed_root
-        return entries[0].child if len(entries) == 1 else self.attachment(group)[0]

@@ -215,10 +215,10 @@ class Annotations:
     lines: Mapping[tuple[str, str], int | str | None] = field(default_factory=dict)
 
 
-def free_name(name: str, taken: Container[str]) -> str:
-    """Return the name, followed by underscores until it is not taken."""
-    while name in taken:
-        name += "_"
+def free_name(name: str, *taken: Container[str], mark: str = "_") -> str:
+    """Return the name, followed by as many marks as make it differ from all names that are taken."""
+    while any(name in names for names in taken):
+        name += mark
     return name
 
 

@@ -85,10 +85,7 @@ def _joint(element: etree._Element, name: str, version: Version) -> JointDescrip
         _required(element, tag, where, f"{where} lacks <{tag} link=...>").name("link")
         for tag in ("parent", "child")
     )
-    axis = _axis(element, kind, where)
-    limits = _limits(element, kind, where, version)
-    x = _pose(element, where)
-    dynamics, mimic = _entry(element, "dynamics", where), _entry(element, "mimic", where)
+    dynamics = _entry(element, "dynamics", where)
     damping, friction = (
         0.0 if dynamics is None else dynamics.number(key, 0.0, STIFFEST) for key in ("damping", "friction")
     )
@@ -97,16 +94,22 @@ def _joint(element: etree._Element, name: str, version: Version) -> JointDescrip
         type=kind,
         parent=parent,
         child=child,
-        x_parent_joint=x,
-        axis=axis,
-        limits=limits,
+        axis=_axis(element, kind, where),
+        limits=_limits(element, kind, where, version),
+        x_parent_joint=_pose(element, where),
         damping=damping,
         friction=friction,
-        mimic=None
-        if mimic is None
-        else Mimic(mimic.name("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)),
+        mimic=_mimic(element, where),
         line=line_of(element),
     )
+
+
+def _mimic(joint: etree._Element, where: str) -> Mimic | None:
+    """Return the relation to another joint that <mimic> states; None without <mimic>."""
+    entry = _entry(joint, "mimic", where)
+    if entry is None:
+        return None
+    return Mimic(entry.name("joint"), entry.number("multiplier", 1.0), entry.number("offset", 0.0))
 
 
 def _axis(joint: etree._Element, kind: str, where: str) -> NDArray[np.float64]:
@@ -132,33 +135,26 @@ def _limits(joint: etree._Element, kind: str, where: str, version: Version) -> L
         if kind in _WITH_RANGE:
             raise UrdfError(f"{where}, {kind}, lacks <limit lower= upper= effort= velocity=>", line_of(joint))
         return Limits()
-    optional = version >= _OPTIONAL_LIMITS
+    optional, ranged = version >= _OPTIONAL_LIMITS, kind in _WITH_RANGE
     if not optional:
-        low, high, most = 0.0, 0.0, None
-    elif kind in _WITH_RANGE:
-        low, high, most = None, None, math.inf
+        defaults: dict[str, float | None] = {"lower": 0.0, "upper": 0.0, "effort": None, "velocity": None}
+    elif ranged:
+        defaults = {"lower": None, "upper": None, "effort": math.inf, "velocity": math.inf}
     else:
-        low, high, most = -math.inf, math.inf, math.inf
-    lower, upper = _bound(entry, "lower", low), _bound(entry, "upper", high)
-    effort, velocity = _bound(entry, "effort", most), _bound(entry, "velocity", most)
+        defaults = {"lower": -math.inf, "upper": math.inf, "effort": math.inf, "velocity": math.inf}
+    lower, upper, effort, velocity = (entry.number(key, own, math.inf) for key, own in defaults.items())
     for key in ROBOT.children["joint"].children["limit"].since if optional else ():
-        if _bound(entry, key, math.inf) < 0.0:  # checked only: the model does not use it
+        if entry.number(key, math.inf, math.inf) < 0.0:  # checked only: the model does not use it
             raise entry.failure(f": {key}={shown(entry.item[key])} is negative")
     for key, value, nowhere in (("lower", lower, math.inf), ("upper", upper, -math.inf)):
         if value == nowhere:
             raise entry.failure(f": {key}={shown(entry.item[key])} leaves no position")
-    ranged = kind in _WITH_RANGE
     return Limits(
         lower=lower if ranged and lower not in (-math.inf, -LARGEST_FLOAT) else None,
         upper=upper if ranged and upper not in (math.inf, LARGEST_FLOAT) else None,
         effort=effort if effort not in (math.inf, LARGEST_FLOAT) else None,
         velocity=velocity if velocity not in (math.inf, LARGEST_FLOAT) else None,
     )
-
-
-def _bound(entry: Entry, key: str, default: float | None) -> float:
-    """Return the limit under a key, which may be infinite; default None: it is required."""
-    return entry.number(key, default, math.inf)
 
 
 def _pose(parent: etree._Element, where: str) -> DualQuaternion:
@@ -224,17 +220,16 @@ def _repeated_elements(root: etree._Element) -> Iterator[Finding]:
     """Remove repeated equal elements of joints and inertials; yield a finding for each."""
     for owner in (*root.findall("link"), *root.findall("joint")):
         kind = str(owner.tag)
-        parts = owner if kind == "joint" else owner.find("inertial")
-        for tag in _OF_JOINT if kind == "joint" else _OF_INERTIAL:
-            same = [] if parts is None else parts.findall(tag)
-            if parts is not None and len(same) > 1 and all(_equal(one, same[0]) for one in same):
+        parts, tags = (owner, _OF_JOINT) if kind == "joint" else (owner.find("inertial"), _OF_INERTIAL)
+        if parts is None:
+            continue
+        for tag in tags:
+            same = parts.findall(tag)
+            if len(same) > 1 and all(_equal(one, same[0]) for one in same):
                 for one in same[1:]:
                     parts.remove(one)
-                name = owner.get("name", "")
-                text, assumed = (
-                    f"{kind} '{name}' has {len(same)} equal <{tag}> elements",
-                    "; one of them is used",
-                )
+                name, assumed = owner.get("name", ""), "; one of them is used"
+                text = f"{kind} '{name}' has {len(same)} equal <{tag}> elements"
                 yield Finding("repeated element", kind, name, text, line_of(same[1]), assumed)
 
 
@@ -249,9 +244,6 @@ def _missing_inertias(root: etree._Element) -> Iterator[Finding]:
         inertial = link.find("inertial")
         if inertial is not None and inertial.find("mass") is not None and inertial.find("inertia") is None:
             etree.SubElement(inertial, "inertia", dict.fromkeys(_MOMENTS, "0"))
-            name = link.get("name", "")
-            text, assumed = (
-                f"<inertial> of link '{name}' lacks <inertia>",
-                "; the link is taken as a point mass",
-            )
+            name, assumed = link.get("name", ""), "; the link is taken as a point mass"
+            text = f"<inertial> of link '{name}' lacks <inertia>"
             yield Finding("missing inertia", "link", name, text, line_of(inertial), assumed)

@@ -46,9 +46,9 @@ class Words:
     notes: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
-    def of(self, section: str) -> list[dict[str, Any]]:
+    def section(self, name: str) -> list[dict[str, Any]]:
         """Return the entries of a section, to which others can be added."""
-        return self.entries.setdefault(section, [])
+        return self.entries.setdefault(name, [])
 
 
 def foreign_words(
@@ -171,8 +171,8 @@ def _collect_loops(root: etree._Element, robot: RobotDescription, own: Annotatio
             continue
         words.read.append(element)
         if any(robot.between(*ends)):  # others hold what is fixed anyway
-            loops = words.of("loop_joints")
-            name = free_name(name, [*robot.joints, *(loop["name"] for loop in loops)])
+            loops = words.section("loop_joints")
+            name = free_name(name, robot.joints, [loop["name"] for loop in loops])
             loops.append({"name": name, **entry, LINE: line_of(element)})
             read_as = f"{name}, {entry['type']}, of {' and '.join(ends)} (line {line_of(element)})"
             words.notes.append(f"<{word(element)}> read as loop joint: {read_as}")
@@ -191,7 +191,7 @@ def _bodies(robot: RobotDescription, *links: str) -> set[str]:
 
 
 def _check_mimics(robot: RobotDescription, links: tuple[str, str]) -> None:
-    """Raise _NotNeededError if <mimic> leaves one coordinate in the loop: only simulators must close it."""
+    """Raise _NotNeededError if <mimic> couples all joints of a loop: then only simulators must close it."""
     joints = [joint for side in robot.between(*links) for joint in side]
     coordinates = {joint.name if joint.mimic is None else joint.mimic.joint for joint in joints}
     if any(joint.mimic for joint in joints) and len(coordinates) == 1:
@@ -203,18 +203,18 @@ def _loop(element: etree._Element, what: str, _: RobotDescription) -> dict[str, 
     _check_known(element, ("name", "type"), _IN_LOOP)
     pairs = [ends for ends in _ENDS if [*children(element, *ends)]]
     ends = pairs[0] if pairs else _ENDS[0]
-    first, second = (_one(element, end) for end in ends)
+    first, second = (_at_most_one(element, end) for end in ends)
     if first is None or second is None or len(pairs) > 1:
         has = [f"<{word(own)}>" for own in children(element, *(end for pair in _ENDS for end in pair))]
         needed = f"one <{ends[0]} link=...> and one <{ends[1]} link=...> are needed"
         raise _NotReadError(f"it has {', '.join(has) or 'no ends'}; {needed}")
-    axis = _one(element, "axis")
+    axis = _at_most_one(element, "axis")
     if axis is not None:
         _check_known(axis, ("xyz",))
     xyz = [1.0, 0.0, 0.0] if axis is None else Entry.of(axis, f"{what}, <axis>").numbers("xyz", 3)
     return {
         "type": _type(element),
-        "predecessor": _end(first, what, _one(element, "origin")),
+        "predecessor": _end(first, what, _at_most_one(element, "origin")),
         "successor": _end(second, what),
         "axis": _unit(np.array(xyz)).tolist(),
     }
@@ -229,14 +229,14 @@ def _check_known(element: etree._Element, keys: Iterable[str], tags: Iterable[st
 
 
 def _type(element: etree._Element) -> str:
-    """Return our name of a joint's type. Raises _NotReadError: it is none that closes a loop here."""
+    """Return our name of a joint's type. Raises _NotReadError: no loop joint has this type here."""
     given = element.get("type") or "missing"
     if given not in _TYPES:
         raise _NotReadError(f"its type is {given}, and {', '.join(_TYPES)} are read")
     return _TYPES[given]
 
 
-def _one(element: etree._Element, tag: str) -> etree._Element | None:
+def _at_most_one(element: etree._Element, tag: str) -> etree._Element | None:
     """Return the child element of this name, or None. Raises _NotReadError: there are several."""
     found = [*children(element, tag)]
     if len(found) > 1:
@@ -248,7 +248,7 @@ def _end(end: etree._Element, what: str, *beside: etree._Element | None) -> dict
     """Return link and pose of a loop's end; the pose is in its attributes, its <origin> or ``beside`` it."""
     link = Entry.of(end, f"{what}, <{word(end)}>").name("link")
     poses = list[dict[str, str]]()
-    for own in (end, _one(end, "origin"), *beside):
+    for own in (end, _at_most_one(end, "origin"), *beside):
         if own is not None:
             _check_known(own, ("link", *_POSE), ("origin",))
             pose = {key: str(own.get(key)) for key in _POSE if key in own.attrib}
@@ -276,7 +276,7 @@ def _gazebo_joint(element: etree._Element, _: str, robot: RobotDescription) -> d
         raise _NotNeededError  # the URDF has this joint, too
     kind = _type(element)
     _check_known(element, ("name", "type"), _IN_SDF)
-    placed, axis_of = _one(element, "pose"), _one(element, "axis")
+    placed, axis_of = _at_most_one(element, "pose"), _at_most_one(element, "axis")
     for part in children(element, "parent", "child"):
         _check_known(part, ("link",))
     x_root_joint, axis = robot.poses[child], np.array([0.0, 0.0, 1.0])
@@ -288,7 +288,7 @@ def _gazebo_joint(element: etree._Element, _: str, robot: RobotDescription) -> d
         x_root_joint = x_root_joint * from_xyz_rpy(values[:3], values[3:])
     if axis_of is not None:
         _check_known(axis_of, (), _IN_SDF_AXIS)
-        if (xyz := _one(axis_of, "xyz")) is not None:
+        if (xyz := _at_most_one(axis_of, "xyz")) is not None:
             _check_known(xyz, ())
             axis = np.array(_values(xyz, 3))
     ends = dict[str, dict[str, Any]]()
@@ -300,7 +300,7 @@ def _gazebo_joint(element: etree._Element, _: str, robot: RobotDescription) -> d
 
 def _link(element: etree._Element, tag: str, robot: RobotDescription) -> str:
     """Return the link that SDF names, without the model's name; the root link for the world."""
-    name = content(_one(element, tag), "link").rpartition("::")[2]
+    name = content(_at_most_one(element, tag), "link").rpartition("::")[2]
     if not name:
         raise _NotReadError(f"it lacks its <{tag}>")
     if name in {link.get("name") for link in added_by_gazebo(element.getroottree().getroot(), "link")}:
@@ -329,13 +329,13 @@ def _collect_passive(root: etree._Element, robot: RobotDescription, own: Annotat
     If none or all are driven, no joint is passive, functions raise an error, and a finding says so.
     """
     ours = {*own.passive, *(gear.joint for gear in own.gears)}
-    for loops, joints in [] if own.independent is not None else _groups(robot, words.of("loop_joints")):
+    for loops, joints in [] if own.independent is not None else _groups(robot, words.section("loop_joints")):
         undriven = [name for name in joints if name not in _driven(root)]
         names = ", ".join(str(loop["name"]) for loop in loops)
         if ours & joints.keys():
             continue
         if 0 < len(undriven) < len(joints):
-            words.of("passive").extend({"joint": name} for name in undriven)
+            words.section("passive").extend({"joint": name} for name in undriven)
             why = "no <transmission> or command interface drives them"
             taken = f"are taken as passive: {', '.join(undriven)}"
             words.notes.append(f"joints of the loops {names} {taken}; {why}")
@@ -415,7 +415,7 @@ def _collect_armatures(
     for joint, motor, parts in _drives(root):
         for drive in _armatures(joint, motor, parts, words):
             stated.setdefault(joint, []).append(drive)
-    said = dict[str, list[str]]()
+    armatures_by_text = dict[str, list[str]]()
     for name, drives in stated.items():
         known, first = robot.joints.get(name), drives[0]
         others = [one for one in drives if abs(one.armature - first.armature) > _SAME * abs(first.armature)]
@@ -432,13 +432,15 @@ def _collect_armatures(
             where = ", ".join(f"{one.text} (line {line_of(one.element)})" for one in drives)
             words.notes.append(f"not read, because our tags say the same: {where}")
         elif known is not None and known.moves:  # at a fixed joint it changes nothing
-            words.of("joint_dynamics").append({"joint": name, "armature": first.armature, LINE: line})
-            said.setdefault(first.text, []).append(f"{name} {first.armature:.4g} (line {line})")
+            words.section("joint_dynamics").append({"joint": name, "armature": first.armature, LINE: line})
+            of_text = armatures_by_text.setdefault(first.text, [])
+            of_text.append(f"{name} {first.armature:.4g} (line {line})")
             if others:
                 text = f"several numbers state the inertia of joint '{name}': {first}, which counts, and "
                 text, hint = text + ", and ".join(map(str, others)), f"; {WRITE['inertia']}"
                 words.findings.append(Finding("contradicting inertia", "joint", name, text, line, "", hint))
-    words.notes += [f"{text} read as armature [kg m^2, or kg]: {', '.join(of)}" for text, of in said.items()]
+    for text, armatures in armatures_by_text.items():
+        words.notes.append(f"{text} read as armature [kg m^2, or kg]: {', '.join(armatures)}")
 
 
 def _drives(root: etree._Element) -> Iterator[tuple[str, str, list[etree._Element]]]:

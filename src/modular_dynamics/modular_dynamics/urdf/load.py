@@ -2,6 +2,7 @@
 
 import warnings as python_warnings
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -120,27 +121,23 @@ def graph_of(
         if given not in (None, own) and tags is not None and tags.get(name) is not None
     ]
     floating_base = floats if floating_base is None else floating_base
-    said = read_tags(root)
+    in_tags = read_tags(root)
     refuse_drake_joints(root)
     version, of_version = in_its_version(root)
     repairs = repair(root)
-    try:
+    with _explained(root):
         robot = read_robot(root, version)
         check_tree(robot)
-    except UrdfError as error:
-        raise _explained(error, root) from None
     links = frozenset(robot.links)
     impossible = [*check_links(robot), *asymmetric_inertias(root)]
     robot, of_fixed = resolve_mimics(robot)
     robot, impossible_joints = possible_joints(robot)
     robot = with_planar_joints(robot)
-    file = read_partition(partition)
-    annotations = with_partition(Annotations() if said is None else checked_annotations(said), file)
-    given = {**(said or {}), **(file or {})}
-    try:
+    in_file = read_partition(partition)
+    annotations = with_partition(Annotations() if in_tags is None else checked_annotations(in_tags), in_file)
+    given = {**(in_tags or {}), **(in_file or {})}
+    with _explained(root):
         words = foreign_words(root, robot, annotations, given)
-    except UrdfError as error:
-        raise _explained(error, root) from None
     annotations = with_words(annotations, words)
     ignored = Ignored(root, words.seen)
     held = {anchor.link for loop in annotations.loop_joints for anchor in loop.anchors}
@@ -210,17 +207,21 @@ def _freely_swinging(robot: RobotDescription, annotations: Annotations) -> Itera
         )
 
 
-def _explained(error: UrdfError, root: etree._Element) -> UrdfError:
-    """Return the error with findings on misplaced elements appended: they are often the cause.
+@contextmanager
+def _explained(root: etree._Element) -> Iterator[None]:
+    """Append findings on misplaced elements to a UrdfError raised inside: they are often the cause.
 
     Example: <mass>2</mass> is the reason for a mass without value.
     """
-    found = Ignored(root, [*children(root, *CLOSING)]).findings
-    if not (findings := [finding for finding in found if "of another tool" not in finding.kind]):
-        return error
-    explained = UrdfError(f"{error}. Beside this: {'; '.join(refusals_by_kind(findings))}")
-    explained.line = error.line
-    return explained
+    try:
+        yield
+    except UrdfError as error:
+        found = Ignored(root, [*children(root, *CLOSING)]).findings
+        if not (findings := [finding for finding in found if "of another tool" not in finding.kind]):
+            raise
+        explained = UrdfError(f"{error}. Beside this: {'; '.join(refusals_by_kind(findings))}")
+        explained.line = error.line
+        raise explained from None
 
 
 def has_loops(

@@ -89,20 +89,20 @@ def read_source(source: Source, kind: str = "URDF", error: type[DescriptionError
     Raises:
         DescriptionError: no such file, not text, empty, larger than 20 MB, or an object of another type.
     """
-    path: str | None = None
     if isinstance(source, str) and not source.lstrip(_BEFORE_XML).startswith("<"):
         if not source.strip() or "\n" in source:
             text = f"neither {kind} text (it would start with '<') nor the path of a file: "
             raise error(f"{text}'{source.strip()[:40]}'", unreadable=True)
         source = Path(source)
     content: Any = source
+    path = None
     if isinstance(source, os.PathLike):
         path = str(path_of(source))
         content = content_of(Path(path), f"{kind} file", MAX_BYTES, error)
     elif not isinstance(content, str | bytes | bytearray | memoryview):
         given = f"an object of type {type(source).__name__} is no source of {kind}"
         raise error(f"{given}; its text, its bytes or the path of a file is needed", unreadable=True)
-    where = "the description" if path is None else f"'{path}'"
+    where = Description("", path).where
     text = content if isinstance(content, str) else _decoded(bytes(content), where, error)
     try:
         size = len(text.encode())
@@ -217,10 +217,8 @@ def _without_hyphens(body: str) -> tuple[str, list[Finding]]:
         kept += [body[at : start.start()], body[start.start() : after]]
         if start.group() == "<!--" and ("--" in text or text.endswith("-")):
             kept[-1] = "\n" * text.count("\n")
-            what, assumed = (
-                "a comment has '--' in it, which XML forbids",
-                "; it is left out, as all comments are",
-            )
+            what = "a comment has '--' in it, which XML forbids"
+            assumed = "; it is left out, as all comments are"
             findings.append(Finding("hyphens in a comment", "comment", f"line {line}", what, line, assumed))
         line, at = line + text.count("\n"), after
     return "".join([*kept, body[at:]]), findings

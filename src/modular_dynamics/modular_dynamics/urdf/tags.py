@@ -106,7 +106,7 @@ def _content_of(element: etree._Element) -> dict[str, Any]:
 
 
 def _required(values: Mapping[str, Any], key: str, where: str) -> Any:
-    """Return the value of a key. Raises PartitionError: it is missing."""
+    """Return the value of a key. Raises UrdfError: it is missing."""
     if not values.get(key):
         raise UrdfError(f"{where} lacks '{key}'", values[LINE])
     return values[key]
@@ -164,11 +164,10 @@ def checked_annotations(content: Mapping[str, Any]) -> Annotations:
     _reject_unknown_keys(content, ("version", *SECTIONS), "the partition")
     entries, lines = dict[str, Any](), dict[tuple[str, str], int | str | None]()
     for name, section in SECTIONS.items():
-        items = [*_items(content, name, section)]
-        entries[name] = tuple(map(section.read, items))
-        keys = [str(item.get("name", item.get("joint"))) for item in items]
-        lines |= {(name, key): item.get(LINE) for key, item in zip(keys, items, strict=True)}
-        for key, count in Counter(keys).items():
+        named = [section.value(item) for item in list(_items(content, name, section))]
+        entries[name] = tuple(value for _, value, _ in named)
+        lines |= {(name, key): line for key, _, line in named}
+        for key, count in Counter(key for key, _, _ in named).items():
             if count > 1:
                 text = f"'{name}' has two entries named '{key}'; names must be unique"
                 raise PartitionError(text, lines[name, key])  # of the last one
@@ -217,19 +216,16 @@ def _names(entry: Entry, key: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _subsystem(item: Mapping[str, Any]) -> SubsystemSpec:
+def _subsystem(name: str, entry: Entry) -> SubsystemSpec:
     """Return the subsystem of an entry: joints, or root link and end links."""
-    name = _entry(item, "a subsystem").name("name")
-    entry = _entry(item, f"subsystem '{name}'")
-    joints, ends = _names(entry, "joints"), _names(entry, "end_links")
-    root_link = item.get("root_link")
+    joints, ends, root_link = _names(entry, "joints"), _names(entry, "end_links"), entry.item.get("root_link")
     if root_link is not None and not isinstance(root_link, str):
         raise entry.failure(f": root_link is {root_link!r}; the name of a link is needed")
     if bool(joints) == bool(root_link):
         raise entry.failure(" needs either its joints or its root_link, one of the two")
     if ends and not root_link:
         raise entry.failure(": end links go with a root_link")
-    return SubsystemSpec(name, joints, root_link, ends, entry.truth("black_box"), item.get(LINE))
+    return SubsystemSpec(name, joints, root_link, ends, entry.truth("black_box"), entry.line)
 
 
 def _anchor(value: Any, where: str, line: int | str | None) -> Anchor:
@@ -241,26 +237,23 @@ def _anchor(value: Any, where: str, line: int | str | None) -> Anchor:
     return Anchor(entry.name("link"), entry.pose())
 
 
-def _loop_joint(item: Mapping[str, Any]) -> LoopJoint:
+def _loop_joint(name: str, entry: Entry) -> LoopJoint:
     """Return the loop joint of an entry."""
-    name = _entry(item, "a loop joint").name("name")
-    entry, kind = _entry(item, f"loop joint '{name}'"), item.get("type")
+    kind = entry.item.get("type")
     if kind not in _LOOP_JOINT_TYPES:
         raise entry.failure(f" has type '{kind}'; one of {', '.join(_LOOP_JOINT_TYPES)} is needed")
     axis = np.array(entry.numbers("axis", 3, [1.0, 0.0, 0.0]))
     if not np.linalg.norm(axis) > 1e-9:
         raise entry.failure(": its axis has no direction")
     predecessor, successor = (
-        _anchor(item.get(end), f"{entry.where}, {end}", item.get(LINE))
+        _anchor(entry.item.get(end), f"{entry.where}, {end}", entry.line)
         for end in ("predecessor", "successor")
     )
     return LoopJoint(name, str(kind), predecessor, successor, axis / np.linalg.norm(axis))
 
 
-def _gear(item: Mapping[str, Any]) -> Gear:
+def _gear(joint: str, entry: Entry) -> Gear:
     """Return the gear of an entry."""
-    joint = _entry(item, "a gear").name("joint")
-    entry = _entry(item, f"gear of joint '{joint}'")
     drivers: list[tuple[str, float]] = []
     for driver, key in _drivers(entry):
         name = _entry(driver, entry.where).name(key)
@@ -291,55 +284,58 @@ def _drivers(entry: Entry) -> list[tuple[Mapping[str, Any], str]]:
     return [(driver, "joint") for driver in drivers]
 
 
-def _spring(item: Mapping[str, Any]) -> Spring:
+def _spring(name: str, entry: Entry) -> Spring:
     """Return the spring of an entry."""
-    name = _entry(item, "a spring").name("name")
-    entry, anchors = _entry(item, f"spring '{name}'"), item.get("anchors") or []
+    anchors = entry.item.get("anchors") or []
     if not isinstance(anchors, list) or len(anchors) != 2:
         count = len(anchors) if isinstance(anchors, list) else repr(anchors)
         raise entry.failure(f" has {count} anchors; a list of two is needed")
-    first, second = (_anchor(anchor, f"{entry.where}, anchor", item.get(LINE)) for anchor in anchors)
-    defaults = {"stiffness": None, "free_length": None, "initial_force": 0.0, "damping": 0.0}
-    values = {key: entry.number(key, default, _most(key)) for key, default in defaults.items()}
-    for key, value in values.items():
-        if value < 0.0:
-            raise entry.failure(f": {key} = {value:g} cannot be negative")
-    return Spring(name, **values, anchors=(first, second))
+    first, second = (_anchor(anchor, f"{entry.where}, anchor", entry.line) for anchor in anchors)
+    law = _quantities(entry, stiffness=None, free_length=None, initial_force=0.0, damping=0.0)
+    return Spring(name, **law, anchors=(first, second))
 
 
-def _most(key: str) -> float:
-    """Return the largest accepted value of a key."""
-    return STIFFEST if key in ("stiffness", "damping", "armature") else LARGEST
-
-
-def _joint_dynamics(item: Mapping[str, Any]) -> JointDynamics:
+def _joint_dynamics(joint: str, entry: Entry) -> JointDynamics:
     """Return the joint dynamics of an entry."""
-    joint = _entry(item, "joint_dynamics").name("joint")
-    entry = _entry(item, f"joint_dynamics of joint '{joint}'")
-    values = {key: entry.number(key, 0.0, _most(key)) for key in ("armature", "stiffness", "rest_position")}
-    for key in ("armature", "stiffness"):
-        if values[key] < 0.0:
-            raise entry.failure(f": {key} = {values[key]:g} cannot be negative")
-    return JointDynamics(joint, **values)
+    return JointDynamics(joint, **_quantities(entry, armature=0.0, stiffness=0.0, rest_position=0.0))
+
+
+def _quantities(entry: Entry, **defaults: float | None) -> dict[str, float]:
+    """Return the numbers under these keys; default None: required. Only rest positions may be negative."""
+    values = {}
+    for key, default in defaults.items():
+        largest = STIFFEST if key in ("stiffness", "damping", "armature") else LARGEST
+        values[key] = entry.number(key, default, largest)
+    for key, value in values.items():
+        if value < 0.0 and key != "rest_position":
+            raise entry.failure(f": {key} = {value:g} cannot be negative")
+    return values
 
 
 class Section(NamedTuple):
     """A section of the partition file.
 
     Attributes:
-        tag: element name of its entries in a URDF. one: name of an entry in messages.
-        read: returns the checked value of an entry for :class:`.Annotations`.
+        tag: element name of its entries in a URDF. one: what an entry is, in messages, before its name.
+        unnamed: name in messages of an entry without a name.
+        read: returns the checked value of an entry with a name for :class:`.Annotations`.
     """
 
     tag: str
     one: str
-    read: Callable[[Mapping[str, Any]], Any]
+    unnamed: str
+    read: Callable[[str, Entry], Any]
 
     @property
     def keys(self) -> tuple[str, ...]:
         """Accepted keys of an entry; if "joint" is the only one, an entry may be the joint's name itself."""
         rule = TAGS.children["passive" if self.tag == "independent" else self.tag]  # entries: its joints
         return (*rule.attributes, *(_SEVERAL.get(tag, tag) for tag in rule.children))
+
+    def value(self, item: Mapping[str, Any]) -> tuple[str, Any, int | str | None]:
+        """Return name, checked value and line of an entry. Raises PartitionError: a value is invalid."""
+        name = _entry(item, self.unnamed).name("name" if "name" in self.keys else "joint")
+        return name, self.read(name, _entry(item, f"{self.one} '{name}'")), item.get(LINE)
 
 
 #: Keys of child elements that there may be several of.
@@ -348,16 +344,16 @@ _SEVERAL = {"joint": "joints", "end_link": "end_links", "driver": "drivers", "an
 
 def _joint_section(tag: str) -> Section:
     """Return a section whose entries are names of joints."""
-    return Section(tag, f"{tag} joint", lambda item: _entry(item, f"<{tag}>").name("joint"))
+    return Section(tag, f"{tag} joint", f"<{tag}>", lambda name, _: name)
 
 
 SECTIONS = {
-    "subsystems": Section("subsystem", "subsystem", _subsystem),
-    "loop_joints": Section("loop_joint", "loop joint", _loop_joint),
+    "subsystems": Section("subsystem", "subsystem", "a subsystem", _subsystem),
+    "loop_joints": Section("loop_joint", "loop joint", "a loop joint", _loop_joint),
     "passive": _joint_section("passive"),
-    "gears": Section("gear", "gear of joint", _gear),
-    "springs": Section("spring", "spring", _spring),
+    "gears": Section("gear", "gear of joint", "a gear", _gear),
+    "springs": Section("spring", "spring", "a spring", _spring),
     "independent": _joint_section("independent"),
     "spherical": _joint_section("spherical"),
-    "joint_dynamics": Section("joint_dynamics", "joint_dynamics of joint", _joint_dynamics),
+    "joint_dynamics": Section("joint_dynamics", "joint_dynamics of joint", "joint_dynamics", _joint_dynamics),
 }

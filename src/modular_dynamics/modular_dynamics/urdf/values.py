@@ -41,9 +41,14 @@ class Entry:
         """Return a reader of the attributes of an XML element, whose errors are UrdfErrors."""
         return cls(attributes(element), where, UrdfError)
 
+    @property
+    def line(self) -> Any:
+        """Line of the element, or file and line; None if not known."""
+        return self.item.get(LINE)
+
     def failure(self, message: str) -> DescriptionError:
         """Return the error with this message after the entry's name, and with its line."""
-        return self.error(f"{self.where}{message}", self.item.get(LINE))
+        return self.error(f"{self.where}{message}", self.line)
 
     def numbers(self, key: str, count: int, default: Any = None, largest: float = LARGEST) -> list[float]:
         """Return ``count`` numbers under ``key``, given as '1 2 3' (XML) or [1, 2, 3] (YAML).
@@ -68,11 +73,6 @@ class Entry:
         if max(map(abs, values), default=0.0) > largest:
             raise self.failure(f": {key}={shown(value)} is too large; at most {largest:g} is accepted")
         return values
-
-    @property
-    def line(self) -> Any:
-        """Line of the element, or file and line; None if not known."""
-        return self.item.get(LINE)
 
     def number(self, key: str, default: float | None = None, largest: float = LARGEST) -> float:
         """Return the number under ``key``; default None: it is required. Errors as of :meth:`numbers`."""

@@ -255,7 +255,7 @@ def _facts(graph: SubsystemGraph) -> Iterator[_Fact]:
     yield "the name", graph.name, []
     yield "the order of q", graph.joint_names, []
     yield "gravity", None, [graph.gravity]
-    yield "the passive joints", {*graph.passive_joints}, []
+    yield "the passive joints", sorted(graph.passive_joints), []
     for link in graph.links:
         body, x = graph.link_pose(link)
         yield f"link '{link}'", None if body is None else graph.bodies[body].name, _pose(x)
@@ -270,8 +270,8 @@ def _facts(graph: SubsystemGraph) -> Iterator[_Fact]:
         axis = [joint.axis] if joint.type.nv == 1 else []
         yield f"joint '{joint.name}'", (ends, terms), [*_pose(joint.x_parent_joint), *axis]
     for subsystem in graph.subsystems:
-        names = {joint.name for joint in subsystem.joints}
-        own = names, subsystem.black_box, {*subsystem.fixed_links}
+        names = sorted(joint.name for joint in subsystem.joints)
+        own = names, subsystem.black_box, sorted(subsystem.fixed_links)
         yield f"subsystem '{subsystem.name}'", own, _pose(subsystem.connection.x_body_connection)
     for loop in graph.loop_joints:
         numbers = [loop.axis, *_pose_of(*loop.anchors)]
@@ -436,14 +436,9 @@ def _origin(joint: etree._Element) -> etree._Element:
 
 def _add_limits(source: etree._Element, joint: etree._Element) -> None:
     """Add the limits of acceleration and jerk, which the graph does not have, from a source's joint."""
-    values = {
-        key: value
-        for limit in source.findall("limit")
-        for key in _LIMIT.since
-        if (value := limit.get(key)) is not None
-    }
+    given, limit = source.find("limit"), joint.find("limit")
+    values = {key: given.attrib[key] for key in _LIMIT.since if given is not None and key in given.attrib}
     if values:
-        limit = joint.find("limit")
         limit = etree.SubElement(joint, "limit") if limit is None else limit
         for key, value in values.items():
             limit.set(key, value)

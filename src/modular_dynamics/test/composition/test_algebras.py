@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 
 import modular_dynamics as md
-from helpers.random_examples.dual_quaternions import poses, vectors
+from helpers.random_examples.dual_quaternions import poses, pures, vectors
 from helpers.tree_dynamics import assert_close, random_state
-from modular_dynamics.algebra.matrix_forms import twist_vector
+from modular_dynamics.algebra.matrix_forms import ad, dual_bracket_matrix, twist_vector, wrench_vector
 
 DUAL_QUATERNIONS = md.DualQuaternionAlgebra()
 ALGEBRAS = [DUAL_QUATERNIONS, md.SpatialVectorAlgebra(), md.SpecialEuclideanAlgebra()]
@@ -72,6 +72,17 @@ def test_one_leaves_wrenches_as_they_are(algebra, force, moment):
     """Footnote 3: the elements of 1_s are the identity under multiplication."""
     zeta = algebra.wrench(force, moment)
     assert np.array_equal(wrench_of(algebra, zeta * algebra.one), wrench_of(algebra, zeta))
+
+
+@given(pures, pures, pures)
+def test_wrench_as_a_form_of_two_twists(zeta, a, b):
+    """B(F) x = ad(x)^T F and x^T B(F) y = F . [y, x]; skew-symmetric; F can be read from it."""
+    F, x, y = zeta.vec6(), a.vec6(), b.vec6()
+    B = dual_bracket_matrix(F)
+    assert np.array_equal(B, -B.T)
+    assert np.array_equal(wrench_vector(B), F)
+    assert B @ x == pytest.approx(ad(x).T @ F, abs=1e-12)
+    assert x @ B @ y == pytest.approx(F @ (ad(y) @ x), abs=1e-10)
 
 
 @each_other

@@ -72,11 +72,7 @@ def test_a_joint_that_is_held_does_not_move(equality, locked):
 @pytest.mark.parametrize(
     ("equality", "error", "message"),
     [
-        (
-            joint_equality("a", "b", "0 1 2 0 0"),
-            md.UnsupportedModelError,
-            "has the polycoef 0, 1, 2, 0, 0",
-        ),
+        (joint_equality("a", "b", "0 1 2 0 0"), md.UnsupportedModelError, "has the polycoef 0, 1, 2, 0, 0"),
         (
             joint_equality("a", "b", "0 1 0 0 0") + joint_equality("b", "a", "0.5 1 0 0 0", "f"),
             md.MjcfError,
@@ -126,10 +122,7 @@ def test_an_equality_of_a_spatial_tendon_is_refused():
 
 # Connect and weld, closed and compared with MuJoCo's constraint Jacobian.
 
-SITES = (
-    ("coupler", 'pos="0.5 0 0.1" quat="0.9 0 0.3 0"'),
-    ("rocker", 'pos="0.1 0 0.3" quat="0.9 0 0.3 0"'),
-)
+SITES = (("coupler", 'pos="0.5 0 0.1" quat="0.9 0 0.3 0"'), ("rocker", 'pos="0.1 0 0.3" quat="0.9 0 0.3 0"'))
 BY_SITES = '<connect name="pin" site1="coupler end" site2="rocker end"/>'
 #: A rigid frame of three bodies; the last one slides and turns as the weld demands.
 SLIDER = """<mujoco><worldbody>
@@ -171,12 +164,11 @@ def test_torques_of_closed_loops_follow_from_mujocos_constraint_jacobian(text):
     assert differences.torque < 1e-10
 
 
-def test_the_rocker_is_passive_and_the_motor_gives_the_effort():
+def test_a_connect_is_spherical_and_the_motor_gives_the_effort():
     graph = md.load_mjcf(four_bar())
     (loop,) = graph.loop_joints
     assert (loop.name, loop.type) == ("pin", "spherical")
     assert (loop.predecessor.link, loop.successor.link) == ("coupler", "rocker")
-    assert graph.passive_joints == ("coupler", "rocker")
     assert graph.joint("crank").limits.effort == 6.0
 
 
@@ -247,6 +239,7 @@ TENDON = '<tendon><fixed name="t"><joint joint="rocker" coef="1"/></fixed></tend
         pytest.param(
             four_bar(CONNECT + GEAR, '<motor joint="rocker"/>'), ("coupler",), id="geared to a driven joint"
         ),
+        pytest.param(four_bar(CONNECT + GEAR), ("coupler",), id="geared"),
     ],
 )
 def test_joints_of_loops_without_an_actuator_are_passive(text, passive):
@@ -266,12 +259,6 @@ def test_without_actuators_a_warning_asks_which_joints_are_passive():
     for section in ({"passive": ["coupler", "rocker"]}, {"independent": ["crank"]}):
         graph = md.load_mjcf(four_bar(actuator=""), {"version": 1, **section}, strict=True)
         assert graph.independent_joint_names == ("crank",)
-
-
-def test_a_geared_joint_is_not_passive():
-    graph = md.load_mjcf(four_bar(CONNECT + GEAR, '<motor joint="crank"/>'))
-    assert [gear.joint for gear in graph.gears] == ["rocker"]
-    assert graph.passive_joints == ("coupler",)
 
 
 def test_the_partition_replaces_the_choice():
@@ -315,12 +302,7 @@ def test_names_that_a_joint_has_too():
 @pytest.mark.parametrize(
     ("path", "attributes", "kind", "message"),
     [
-        (
-            BENT,
-            'stiffness="7"',
-            "spatial",
-            "'rope' is a spatial tendon with a spring",
-        ),
+        (BENT, 'stiffness="7"', "spatial", "'rope' is a spatial tendon with a spring"),
         (STRAIGHT, 'stiffness="7" springlength="0.1 2"', "spatial", "slack between the lengths 0.1 and 2 m"),
         (FIXED, 'stiffness="7"', "fixed", "'rope' is a spring over the joints a, b"),
         (STRAIGHT, 'armature="7"', "spatial", "'rope' has armature"),

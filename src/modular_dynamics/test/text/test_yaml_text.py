@@ -33,10 +33,7 @@ REFUSED = {
     "two": ("version: 1\n---\nversion: 1\n", "does not hold a mapping"),
     "merge": ("version: 1\n<<: {subsystems: []}\n", "unknown key '<<'"),
     "sexagesimal": (GEAR + "1:30}]", "not a number"),
-    "too long": (
-        GEAR + "1" + "0" * 400 + "}]",
-        "not finite",
-    ),
+    "too long": (GEAR + "1" + "0" * 400 + "}]", "not finite"),
 }
 
 
@@ -91,6 +88,3 @@ def test_a_partition_file(tmp_path):
     pull = 1000.0 * (1.0 - 0.05 / np.hypot(x, z))
     moment = (z * -pull * x) - ((x - 0.1) * -pull * z)  # about +y
     np.testing.assert_allclose(torques[0], -moment - 9.81 * 0.2 * np.sin(0.3), rtol=1e-12)
-
-
-# Aliases make few lines of YAML much data; merged keys do so while it is read.

@@ -7,15 +7,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.oracles.foreign_four_bar import (
-    DRAKE,
-    DRIVEN,
-    LOOPS,
-    PASSIVE,
-    four_bar,
-    gravity_torque,
-    pose,
-)
+from helpers.oracles.foreign_four_bar import DRAKE, DRIVEN, LOOPS, PASSIVE, four_bar, gravity_torque, pose
 from helpers.robots.urdf_text import inertial, joint, robot
 from modular_dynamics.algebra import DualQuaternion
 from modular_dynamics.urdf import has_loops
@@ -360,11 +352,7 @@ def test_two_inertias_of_one_joint(words, of_joint, armature):
         ),
         ("", f"<actuator name='m'>{OF_DRAKE}</actuator><actuator name='n'/>", "<drake:rotor_inertia> in"),
         (transmission(MOTOR).replace("<joint", '<joint name="k"/><joint'), "", "<motorInertia> in"),
-        (
-            transmission(MOTOR, of="x"),
-            "",
-            "of joint 'x' by <motorInertia> times",
-        ),
+        (transmission(MOTOR, of="x"), "", "of joint 'x' by <motorInertia> times"),
     ],
 )
 def test_an_inertia_that_is_not_read_is_named(words, of_joint, why):

@@ -245,16 +245,16 @@ def test_an_infinite_limit_is_none(version, infinite):
 @pytest.mark.parametrize(
     ("version", "limit", "message"),
     [
-        ("1.1", 'lower="-1" upper="1" velocity="1"', "<limit> lacks 'effort'"),
-        ("1.2", 'upper="1"', "<limit> lacks 'lower'"),
-        ("1.2", 'lower="-1" upper="1" effort="nan"', "effort='nan' is not finite"),
-        ("1.2", 'lower="inf" upper="inf"', "lower='inf' leaves no position"),
-        ("1.0", 'lower="-inf" upper="-inf" effort="1" velocity="1"', "upper='-inf' leaves no position"),
-        ("1.2", 'lower="-1" upper="1" deceleration="-2"', "deceleration='-2' is negative"),
+        ("1.1", 'lower="-1" upper="1" velocity="1"', " lacks 'effort'"),
+        ("1.2", 'upper="1"', " lacks 'lower'"),
+        ("1.2", 'lower="-1" upper="1" effort="nan"', ": effort='nan' is not finite"),
+        ("1.2", 'lower="inf" upper="inf"', ": lower='inf' leaves no position"),
+        ("1.0", 'lower="-inf" upper="-inf" effort="1" velocity="1"', ": upper='-inf' leaves no position"),
+        ("1.2", 'lower="-1" upper="1" deceleration="-2"', ": deceleration='-2' is negative"),
     ],
 )
 def test_limits_that_are_refused(version, limit, message):
-    with pytest.raises(md.UrdfError, match=f"^line 7: joint 'swing', {message}|{message}"):
+    with pytest.raises(md.UrdfError, match=f"^line 7: joint 'swing', <limit>{message}"):
         md.load_urdf(arm(version, limit=f"<limit {limit}/>"))
 
 

@@ -131,11 +131,16 @@ ROBOT = """<robot name="arm">
 
 BLACK_BOX = '<subsystem name="b" root_link="base" black_box="perhaps"/>'
 LOOP = '<loop_joint name="l" type="revolute"><predecessor link="base"/><successor link="{}"/></loop_joint>'
-SPRING = '<spring name="s" stiffness="{}" free_length="1"><anchor link="base"/>{}</spring>'
+ANCHORS = '<anchor link="base"/><anchor link="lower"/>'
+SPRING = f'<spring name="s" stiffness="{{}}" free_length="{{}}">{ANCHORS}</spring>'
 
 
-def tagged(tags: str, version: str = 'version="1"') -> str:
-    return ROBOT.replace("</robot>", f"<modular_dynamics {version}>\n{tags}\n</modular_dynamics>\n</robot>")
+def tagged(tags: str, version: str = 'version="1"', **types: str) -> str:
+    """The robot with tags, and with other types of these joints."""
+    text = ROBOT
+    for name, kind in types.items():
+        text = text.replace(f'name="{name}" type="revolute"', f'name="{name}" type="{kind}"')
+    return text.replace("</robot>", f"<modular_dynamics {version}>\n{tags}\n</modular_dynamics>\n</robot>")
 
 
 def replaced(old: str, new: str) -> str:
@@ -159,6 +164,7 @@ CHANGED = [
         "line 9: joints 'elbow' and 'again' have the same child link 'lower'",
     ),
     ('xyz="0 1 0"', 'xyz="0 1e200 0"', "line 6: .*xyz='0 1e200 0' is too large; at most 1e.09"),
+    ('xyz="0 1 0"', 'xyz="1e9 1.1e9 0"', "line 6: .*xyz='1e9 1.1e9 0' is too large; at most 1e.09"),
     ("</robot>", '<link name="other"/></robot>', "line 9: several root links: base, other"),
     (
         "</robot>",
@@ -175,6 +181,7 @@ CHANGED = [
     ('value="2"', 'value="nan"', "value='nan' is not finite"),
     ('xyz="0 0 1"', 'xyz="0 inf 1"', "line 6: .*<origin>: xyz='0 inf 1' is not finite"),
     ('axis xyz="0 1 0"', 'axis xyz="0 0 0"', "line 6: .* has no direction"),
+    ('axis xyz="0 1 0"', 'axis xyz="0 0 1e-155"', "line 6: .* has no direction"),
     (
         '<limit lower="-1" upper="1" effort="9" velocity="2"/>',
         "",
@@ -254,30 +261,26 @@ TAGS = [
         '<joint_dynamics joint="elbow"/>\n<joint_dynamics joint="elbow"/>',
         "line 11: 'joint_dynamics' has two entries named 'elbow'",
     ),
-    (SPRING.format(-1, '<anchor link="lower"/>'), "spring 's': stiffness = -1 cannot be negative"),
+    (SPRING.format(-1, 1), "spring 's': stiffness = -1 cannot be negative"),
+    (SPRING.format("1e13", 1), r"spring 's': stiffness='1e13' is too large; at most 1e\+12"),
+    (SPRING.format(1, "1e308"), r"spring 's': free_length='1e308' is too large; at most 1e\+09"),
 ]
 REFUSED_PARTITION = [
     (
-        tagged('<passive joint="elbow"/>').replace(
-            'name="elbow" type="revolute"', 'name="elbow" type="fixed"'
-        ),
+        tagged('<passive joint="elbow"/>', elbow="fixed"),
         "line 10: passive joint 'elbow' is fixed; one with a motion of its own is needed",
     ),
     (tagged("", 'version="2"'), "version '2'.*1 is needed"),
     (
-        tagged(LOOP.format("upper")).replace('shoulder" type="revolute"', 'shoulder" type="fixed"'),
+        tagged(LOOP.format("upper"), shoulder="fixed"),
         "line 10: loop joint 'l' closes no loop: its ends, on the links 'base' and 'upper', are fixed",
     ),
     (
-        tagged('<joint_dynamics joint="elbow" armature="1"/>').replace(
-            'name="elbow" type="revolute"', 'name="elbow" type="fixed"'
-        ),
+        tagged('<joint_dynamics joint="elbow" armature="1"/>', elbow="fixed"),
         "line 10: joint_dynamics of joint 'elbow': it is fixed",
     ),
     (
-        tagged('<joint_dynamics joint="elbow" stiffness="1"/>').replace(
-            'name="elbow" type="revolute"', 'name="elbow" type="floating"'
-        ),
+        tagged('<joint_dynamics joint="elbow" stiffness="1"/>', elbow="floating"),
         "line 10: joint_dynamics of joint 'elbow': it is floating; springs are supported at joints",
     ),
     *((tagged(tags), message) for tags, message in TAGS),

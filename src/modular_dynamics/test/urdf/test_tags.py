@@ -117,18 +117,10 @@ def test_independent_joints_take_the_place_of_the_others():
 @pytest.mark.parametrize(
     ("tags", "error", "message"),
     [
-        (
-            '<independent joint="a"/>',
-            md.UrdfError,
-            "line [0-9]+: <independent> has the unknown attr",
-        ),
+        ('<independent joint="a"/>', md.UrdfError, "line [0-9]+: <independent> has the unknown attr"),
         ("<independent/><independent/>", md.UrdfError, "a second <independent> in <modular_dynamics>"),
         ("<independent><joint/></independent>", md.UrdfError, "<joint> in <independent> lacks 'name'"),
-        (
-            '<independent><joint name="a"/></independent>',
-            md.PartitionError,
-            "line [0-9]+: .*unknown joint",
-        ),
+        ('<independent><joint name="a"/></independent>', md.PartitionError, "line [0-9]+: .*unknown joint"),
     ],
 )
 def test_other_independent_joints_are_refused(tags, error, message):

@@ -43,24 +43,24 @@ BOX = """<robot name="r"><link name="base"/><link name="arm"><inertial><mass val
 </robot>"""
 
 
+def assert_same_order(graph, seed=0):
+    """What is read back is the same robot, with links and joints in the same order."""
+    read = read_back(graph)
+    assert_same(read, graph, seed)
+    assert read.links == graph.links
+    assert [joint.name for joint in read.joints] == [joint.name for joint in graph.joints]
+
+
 @pytest.mark.parametrize("floating", [False, True])
 @pytest.mark.parametrize("name", NAMES)
 def test_every_robot_is_read_back(load_robot, name, floating):
-    graph = load_robot(name, floating_base=floating)
-    read = read_back(graph)
-    assert_same(read, graph)
-    assert read.links == graph.links
-    assert [joint.name for joint in read.joints] == [joint.name for joint in graph.joints]
+    assert_same_order(load_robot(name, floating_base=floating))
 
 
 @examples(40)
 @given(tree=random_trees(largest=25), data=st.data())
 def test_random_trees_in_any_partition(tree, data):
-    graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
-    read = read_back(graph)
-    assert_same(read, graph, tree.seed)
-    assert read.links == graph.links
-    assert [joint.name for joint in read.joints] == [joint.name for joint in graph.joints]
+    assert_same_order(md.load_urdf(tree.urdf, data.draw(partitions(tree))), tree.seed)
 
 
 @examples(40)
@@ -188,16 +188,16 @@ def test_limits_that_are_not_there_stay_so(load_robot):
     assert [joint.limits for joint in read_back(graph).joints] == limits
 
 
-def changed_joint(graph, **fields):
-    """The graph with other fields of its first joint."""
-    return replace(graph, joints=(replace(graph.joints[0], **fields), *graph.joints[1:]))
+def first(items, **fields):
+    """The items, the first one with other fields."""
+    return (replace(items[0], **fields), *items[1:])
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda g: changed_joint(g, armature=1e13), "armature='1[0.e+]*' is too large"),
-        (lambda g: changed_joint(g, damping=-1.0), "joint 'turn' would be read back"),
+        (lambda g: replace(g, joints=first(g.joints, armature=1e13)), "armature='1[0.e+]*' is too large"),
+        (lambda g: replace(g, joints=first(g.joints, damping=-1.0)), "joint 'turn' would be read back"),
         (lambda g: replace(g, name=""), "<robot> lacks 'name'"),
         (lambda g: replace(g, name="a\0b"), "<robot> with name='a.x00b' cannot be written as XML"),
         (
@@ -331,11 +331,6 @@ def test_axes_are_read_back_to_the_bit(given):
 # A graph that was read back differently is noticed, whatever differs.
 
 STEP = from_xyz_rpy([1e-6, 0, 0], [0, 0, 0])
-
-
-def first(items, **fields):
-    """The items, the first one with other fields."""
-    return (replace(items[0], **fields), *items[1:])
 
 
 def shifted(graph, quantity):

@@ -3,13 +3,14 @@
 import pickle
 import re
 
+import numpy as np
 import pytest
 from lxml import etree
 from urdf_parser_py.urdf import URDF
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from helpers.robots.urdf_text import joint, robot
+from helpers.robots.urdf_text import inertial, joint, robot
 from modular_dynamics.algebra import from_xyz_rpy
 
 POSE = from_xyz_rpy([0.3, -0.2, 0.5], [0.4, 1.1, -2.0])
@@ -36,7 +37,7 @@ def arm(color="1 0 0 1", name="arm", more=""):
         '<visual><geometry><box size="{0} 1 1"/></geometry><material name="paint"/></visual>'
         '<collision><geometry><sphere radius="{0}"/></geometry></collision>'
     )
-    mass = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+    mass, safety = inertial(1, (0, 0, 0), np.eye(3)), '<safety_controller k_velocity="7"/>'
     return robot(
         name,
         [
@@ -44,16 +45,7 @@ def arm(color="1 0 0 1", name="arm", more=""):
             f'<link name="base">{visual.format(1)}</link>',
             f'<link name="hand">{mass}{visual.format(2)}</link>',
             f'<link name="tip">{mass}<sensor name="eye"/></link>',
-            joint(
-                "wrist",
-                "revolute",
-                "base",
-                "hand",
-                (0.1, 0.2, 0.3),
-                (0.3, 0, 0),
-                axis=(0, 0, 1),
-                more='<safety_controller k_velocity="7"/>',
-            ),
+            joint("wrist", "revolute", "base", "hand", (0.1, 0.2, 0.3), (0.3, 0, 0), (0, 0, 1), more=safety),
             joint("claw", "prismatic", "hand", "tip", (0, 0, 1), axis=(1, 0, 0)),
             more,
         ],
@@ -146,7 +138,6 @@ def test_joints_keep_what_only_other_programs_read():
 
 
 def test_origins_are_written_as_in_the_source_unless_they_changed():
-    graph = md.load_urdf(arm())
     text = arm()
     number = re.search(r'name="wrist".*?xyz="(\S+)', text, re.DOTALL)[1]
     text = text.replace(f'xyz="{number} ', 'xyz="+10e-2 ', 1)

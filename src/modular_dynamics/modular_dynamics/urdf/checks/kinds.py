@@ -99,15 +99,16 @@ def kinds_in(element: etree._Element, tool: str) -> dict[str, str]:
         return {}
     parent = element.getparent()
     above = "robot" if parent is None else word(parent)
-    said = {} if is_zero(value) else dict.fromkeys((tag, f"{above}_{tag}"), f"<{tag}>")
+    #: by name that may tell a kind: what has it, for messages
+    names = {} if is_zero(value) else dict.fromkeys((tag, f"{above}_{tag}"), f"<{tag}>")
     for key, given in element.attrib.items():
         if not is_zero(str(given)):
-            said |= dict.fromkeys((str(key), f"{tag}_{key!s}"), f"'{key!s}' of <{tag}>")
+            names |= dict.fromkeys((str(key), f"{tag}_{key!s}"), f"'{key!s}' of <{tag}>")
     if tag == "param":
-        said = {} if is_zero(value) else {element.get("name", ""): f"parameter '{element.get('name', '')}'"}
+        names = {} if is_zero(value) else {element.get("name", ""): f"parameter '{element.get('name', '')}'"}
     kinds = dict[str, str]()
     around = frozenset[str]().union(*(_words_of(word(one)) for one in (element, *element.iterancestors())))
-    for name, what in said.items():
+    for name, what in names.items():
         gain = not _STIFF.isdisjoint(around) and "spring" not in name.lower()
         if (kind := kind_of(name, "inertia", *(() if gain else ("spring",)))) is not None:
             kinds.setdefault(kind, what)

@@ -25,6 +25,8 @@ _ALIKE, _LENGTHS = 0.75, 1
 _TOOLS = ("gazebo", "transmission", "sensor", "ros2_control", "material", "mujoco")
 #: Elements that count elsewhere if they have these parts: without them, they only refer to a link or joint.
 _LOST = {"link": ("inertial",), "joint": ("parent", "child"), "inertial": (), "mimic": ()}
+#: Elements for shapes, in which no other tool has elements of joints and links, but for an <origin>.
+_SHAPES = ("visual", "collision")
 #: Attribute names too general for advice on an element of that name: published robots have a <version>.
 _GENERAL = ("name", "type", "version", "value", "stamp")
 #: Rule of elements that nothing reads.
@@ -159,9 +161,10 @@ def _right_place(child: etree._Element, parent: etree._Element, rule: Element, i
         return f"the place of <{name}> is in <modular_dynamics>"
     if rule.is_read and places and not _has_prefix(tag):
         return f"the place of <{name}> is in {_one_of(places)}"
-    is_whole = tag in _LOST and all(child.find(part) is not None for part in _LOST[tag])
-    if is_whole and not (rule.is_read or in_tool):
-        return f"the place of <{tag}> is in {_one_of(places)}"
+    is_in_shape = tag != "origin" and places != _OURS and any(True for _ in child.iterancestors(*_SHAPES))
+    is_whole = all(child.find(part) is not None for part in _LOST.get(tag, ()))
+    if places and is_whole and (tag in _LOST or is_in_shape) and not (rule.is_read or in_tool):
+        return f"the place of <{name}> is in {_one_of(places)}"
     having = [one for one in ATTRIBUTES_OF.get(tag, ()) if one == word(parent) or one in rule.children]
     is_attribute = rule.is_read and having and tag not in _GENERAL
     return f"it is an attribute of {_one_of(having)}" if is_attribute else ""

@@ -44,12 +44,12 @@ _THIN, _THICK = 0.01, 0.2
 
 @dataclass(frozen=True)
 class _Sizes:
-    """Overall lengths and masses of a robot.
+    """Overall lengths of a robot, and its moving links.
 
     Attributes:
         steps: by joint, the distance to its parent link's origin [m].
         reach: largest sum of steps from the root to a link [m].
-        moving: the links that joints move. moving_mass, mass: of these, and of all links [kg].
+        moving: the links that joints move.
     """
 
     steps: dict[str, float]

@@ -52,6 +52,7 @@ SILENT = [
     ("<axis", "<dynamics D='1' K='1' mu_coulomb='0' mu_viscous='0'/><axis"),
     ("<inertial>", "<origin xyz='0 0 0' rpy='0 -0 0'/><material name='m'/><inertial>"),
     ("<inertial>", "<visual><pose>0 0 1 0 0 0</pose><origin xyz='0 0 1'/></visual><inertial>"),
+    ("<inertial>", "<collision><d:shape xmlns:d='http://d'><axis/></d:shape></collision><inertial>"),
     ("<axis", "<calibration rising='0'/><safety_controller k_velocity='1'/><visual/><axis"),
     ("</joint>", "-</joint>"),
 ]
@@ -75,6 +76,8 @@ WRONG_PLACES = [
     ),
     ("<inertial>", '<mass value="2"/><inertial>', "<mass> is in <inertial>"),
     ("<inertial>", "<visual><inertial/></visual><inertial>", "<inertial> is in <link>"),
+    ("<inertial>", f"<visual>{AXIS}</visual><inertial>", "<axis> is in <joint>"),
+    ("<inertial>", f"<collision><geometry>{LIMIT}</geometry></collision><inertial>", "<limit> is in <joint>"),
     ("<inertial>", "<physics><inertial/></physics><inertial>", "<inertial> is in <link>"),
     ("<inertial>", "<joint name='k' type='fixed'/><inertial>", "<joint> is in <robot>"),
     ("<inertial>", "<visual><joint><parent/><child/></joint></visual><inertial>", "<joint> is in <robot>"),

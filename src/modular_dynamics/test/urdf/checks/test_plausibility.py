@@ -6,20 +6,15 @@ The arm: two links of 0.4 and 0.3 m with 3 and 2 kg, a gripper of 0.5 kg at thei
 import re
 import warnings
 
+import numpy as np
 import pytest
 
 import modular_dynamics as md
+from helpers.robots.urdf_text import inertial, joint
 
-LINK = (
-    '<link name="{name}"><inertial><origin xyz="{com} 0 0"/><mass value="{mass}"/>'
-    '<inertia ixx="{moment}" ixy="0" ixz="0" iyy="{moment}" iyz="0" izz="{moment}"/></inertial>'
-    "</link>\n"
-)
-JOINT = (
-    '<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{child}"/>'
-    '<origin xyz="{x} 0 {z}"/><axis xyz="0 1 0"/>'
-    '<limit lower="-2" upper="2" effort="50" velocity="3"/></joint>\n'
-)
+
+def link(name, com, mass, moment):
+    return f'<link name="{name}">{inertial(mass, (com, 0, 0), moment * np.eye(3))}</link>\n'
 
 
 def arm(
@@ -48,8 +43,11 @@ def arm(
     return "".join(
         [
             '<robot name="arm"><link name="base"/>\n',
-            *(LINK.format(name=name, com=x, mass=mass, moment=moment) for name, x, mass, moment in links),
-            *(JOINT.format(name=n, parent=up, child=down, x=x, z=z) for n, up, down, x, z in joints),
+            *(link(*numbers) for numbers in links),
+            *(
+                joint(n, "revolute", up, down, (x, 0, z), axis=(0, 1, 0)) + "\n"
+                for n, up, down, x, z in joints
+            ),
             tags,
             "</robot>",
         ]
@@ -124,10 +122,9 @@ def test_numbers_that_may_be_meant_are_not(numbers):
 
 
 def test_a_vehicle_with_small_joints_is_not_asked_about():
-    heavy = LINK.format(name="base", com=4.9, mass=900, moment=900)
-    vehicle = arm().replace('<link name="base"/>', heavy)
+    vehicle = arm().replace('<link name="base"/>', link("base", 4.9, 900, 900))
     assert questions(vehicle) == {}
-    assert "distant centre of mass" in questions(vehicle.replace("4.9 0 0", "4900 0 0"))
+    assert "distant centre of mass" in questions(vehicle.replace("4.9 0.0 0.0", "4900 0 0"))
 
 
 def test_a_massless_moving_link_with_a_shape_inside_a_chain():
