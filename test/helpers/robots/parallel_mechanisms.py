@@ -29,9 +29,9 @@ class Builder:
         if not motor:
             self.tags.append(f'<passive joint="{name}"/>')
 
-    def slide(self, name, parent, child, xyz, axis):
+    def slide(self, name, parent, child, xyz, axis, limits=(-1, 1)):
         """Add a passive one."""
-        slide = joint(name, "prismatic", parent, child, xyz, axis=axis, limits=(-1, 1))
+        slide = joint(name, "prismatic", parent, child, xyz, axis=axis, limits=limits)
         self.elements += [self._link(child), slide]
         self.tags.append(f'<passive joint="{name}"/>')
 

@@ -30,9 +30,9 @@ def slider_crank(swapped=False):
     return robot
 
 
-def crane():
+def crane(robot=None):
     """A boom that a cylinder lifts: hinged at (0.5, -0.3), its rod pinned to the boom at (1.2, 0.1)."""
-    robot = Planar(2)
+    robot = robot or Planar(2)
     robot.turn("boom", "world", "boom", (0, 0))
     robot.turn("hinge", "world", "tube", (0.5, -0.3))
     robot.slide("rod", "tube", "rod", (1, 0))
@@ -71,9 +71,9 @@ def mimicked():
     return robot
 
 
-def yoke():
+def yoke(robot=None):
     """Two slides: a Scotch yoke, its slot oblique, and the crank's pin in it."""
-    robot = Planar(5)
+    robot = robot or Planar(5)
     robot.turn("crank", "world", "crank", (0, 0))
     robot.slide("yoke", "world", "yoke", (1, 0))
     robot.slide("block", "yoke", "block", (0.6, 0.8))

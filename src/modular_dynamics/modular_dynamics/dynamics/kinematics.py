@@ -232,7 +232,8 @@ def jacobian(
             finite.
     """
     form = _choice("axes", axes, _AXES)
-    frames = graph.once(core_frames, _single_link(graph, link))
+    links = _single_link(graph, link)
+    frames = graph.once(core_frames, links)
     return evaluate(graph, _JACOBIAN, (q,), out, threads, before=(frames, form))
 
 
@@ -256,7 +257,8 @@ def jacobian_drift(
         StateError: as of ``frame_velocities``.
     """
     form = _choice("axes", axes, {"root": 0, "link": OWN_AXES + SPATIAL})
-    frames = graph.once(core_frames, _single_link(graph, link))
+    links = _single_link(graph, link)
+    frames = graph.once(core_frames, links)
     drift = evaluate(graph, _DRIFT, (q, v, None), None, threads, before=(frames, form), shape=(1, 6))
     return drift[..., 0, :]
 

@@ -21,9 +21,9 @@ sympy = pytest.importorskip("sympy")
 
 from modular_dynamics.modular.equations.symbolic import (  # noqa: E402  # needs SymPy
     Definitions,
+    _text,
     exact,
     number_of_terms,
-    readable,
     written_out,
 )
 
@@ -258,4 +258,4 @@ def test_terms_are_counted_as_if_multiplied_out():
 
 
 def test_fractions_are_shown_as_decimal_numbers():
-    assert sympy.sstr(readable(a * sympy.Rational(9, 100) + 2), full_prec=False) == "0.09*a + 2"
+    assert _text(a * sympy.Rational(9, 100) + 2) == "0.09*a + 2"
