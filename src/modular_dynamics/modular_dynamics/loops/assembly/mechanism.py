@@ -172,6 +172,7 @@ class Mechanism:
         self.is_planar = are_planar(self.loops)
         self._is_free_known = self.is_planar  # loops that are solved in closed form leave no coordinate free
         self._reference: Array | None = None
+        self._has_joint_springs = any(joint.stiffness != 0.0 for joint in graph.joints)
         self._zeros = np.zeros(len(self.system.independent_v))
         self._quaternions = [
             slice(graph.q_slice(name).stop - 4, graph.q_slice(name).stop)
@@ -224,6 +225,14 @@ class Mechanism:
                 solution = self._close_with_all_joints(best, solution)
             self._reference = solution
         return self._reference.copy()
+
+    def start_of_core(self, guess: ArrayLike | None) -> ArrayLike | None:
+        """Return the guess or, without one, the reference; None where the core must not start by itself.
+
+        Without a guess `close` turns joints by whole turns into their limits; torques tell only by springs at
+        joints.
+        """
+        return self.reference() if guess is None and not self._has_joint_springs else guess
 
     def _find_free(self, near: Array) -> None:
         """Find, on first use, the coordinates that closed loops leave undetermined near a configuration."""

@@ -67,8 +67,9 @@ def mass_matrix(
     width = len(solver.independent_v)
     matrix = np.empty((width, width)) if out is None else out
     core: Callable[..., int] = graph.once(core_loops).mass_matrix
+    near = solver.start_of_core(guess)
     try:
-        if guess is not None and core(q, guess, matrix) == GOOD:
+        if near is not None and core(q, near, matrix) == GOOD:
             return matrix
     except (TypeError, ValueError):
         pass  # what is to be converted or refused
@@ -147,9 +148,9 @@ def forward_dynamics(
         return into(out, rows.values)
     a = np.empty(len(solver.independent_v)) if out is None else out
     core: Callable[..., int] = graph.once(core_loops).forward_dynamics
+    near = None if are_any(external_wrenches) else solver.start_of_core(guess)
     try:
-        is_for_core = guess is not None and not are_any(external_wrenches)
-        if is_for_core and core(q, v, tau, guess, a, None, None, counts) == GOOD:
+        if near is not None and core(q, v, tau, near, a, None, None, counts) == GOOD:
             return a
     except (TypeError, ValueError):
         pass  # what is to be converted or refused

@@ -237,3 +237,23 @@ def test_hybrid_dynamics_with_friction_is_inverse_or_forward_dynamics(four_bar, 
     assert_close(result.tau, inverse.tau, 1e-10)
     rows = md.hybrid_dynamics(four_bar, *([x] for x in state), prescribed, friction="urdf")
     assert np.array_equal(rows.a[0], result.a)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "exoskeleton", "charmie_torso"])
+def test_without_a_guess_the_reference_is_the_guess(load_robot, name):
+    """And a single state is the row of many."""
+    graph = load_robot(name)
+    reference = solver_of(graph).reference()
+    q = reference[solver_of(graph).independent_q] + 0.05
+    v, tau = np.random.default_rng(3).uniform(-1.0, 1.0, (2, len(graph.independent_joint_names)))
+    for function, state in (
+        (md.inverse_dynamics, (q, v, tau)),
+        (md.forward_dynamics, (q, v, tau)),
+        (md.nonlinear_effects, (q, v)),
+        (md.mass_matrix, (q,)),
+        (md.gravity_torque, (q,)),
+    ):
+        found = function(graph, *state)
+        assert found == pytest.approx(function(graph, *state, guess=reference), rel=1e-12, abs=1e-12)
+        (row,) = function(graph, *(x[None] for x in state))
+        assert found == pytest.approx(row, rel=1e-12, abs=1e-12)
