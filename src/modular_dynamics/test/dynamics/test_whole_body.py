@@ -101,13 +101,14 @@ def test_bad_input_is_named(load_robot, boxed_arm):
 
 @examples(60)
 @given(tree=random_trees())
-def test_energies_of_random_trees_agree_with_pinocchio(tree):
+def test_energies_of_random_trees_agree_with_pinocchio_and_the_mass_matrix(tree):
     graph = md.load_urdf(tree.urdf)
     q, v, _ = tree.state(graph)
     pin = md.crosscheck.PinocchioModel(graph)
     kinetic = pinocchio.computeKineticEnergy(pin.model, pin.data, pin.q(q), pin.v(v))
     potential = pinocchio.computePotentialEnergy(pin.model, pin.data, pin.q(q))
     assert md.kinetic_energy(graph, q, v) == pytest.approx(kinetic, rel=1e-11)
+    assert md.kinetic_energy(graph, q, v) == pytest.approx(0.5 * v @ md.mass_matrix(graph, q) @ v, rel=1e-11)
     scale = sum(body.mass for body in graph.bodies) * 9.81
     assert md.potential_energy(graph, q) == pytest.approx(potential, rel=1e-11, abs=1e-12 * scale)
 
