@@ -9,6 +9,7 @@ import yaml
 from helpers.paths import ROOT
 from modular_dynamics.exceptions import GaitError, StateError, UnknownNameError
 from modular_dynamics.modular import gaits
+from modular_dynamics.modular.gaits import KEPT
 
 NAMES = ("v1/bend", "v2/bend", "v3/bend")
 RHYTHM = gaits.body_wave(NAMES, [0.3, 0.4, 0.5], 0.8, 1.1, offset=0.2)
@@ -202,6 +203,13 @@ def test_between_iterates_is_the_motion_of_least_jerk():
     assert np.abs(state.a).max() == pytest.approx(2.0 * 10 / np.sqrt(3) / 0.25, rel=1e-6)
 
 
+def test_any_order_gives_the_same_iterates_and_memory_is_bounded():
+    gait, expected = maps(seed=5), maps(seed=5).iterates(5 * KEPT + 1)
+    for k in (10, 3, 5 * KEPT, 5 * KEPT - 100, 7, 0, 3 * KEPT):
+        assert np.array_equal(gait._x(k), expected[k])
+        assert len(gait._kept[1]) <= 2 * KEPT
+
+
 REFUSED = (
     (lambda: gaits.Rhythm(["a", "a"], 1.0, 1.0), "joints names a twice"),
     (lambda: gaits.Rhythm("arm", 1.0, 1.0), "joints is 'arm'; a list of joints' names"),
@@ -213,6 +221,7 @@ REFUSED = (
     (lambda: gaits.legs(LEFT, [["r1"], []], 0.4, 1.0, 0.0), "legs/right, leg 2 is empty"),
     (lambda: gaits.legs(LEFT, LEFT, 0.4, 1.0, 0.0), "legs names l1, l2, l3, l4 twice"),
     (lambda: gaits.Sine(RHYTHM, ramp=-1.0), "ramp is -1.0; a finite number of at least 0"),
+    (lambda: gaits.Sine(RHYTHM, ramp=np.nan), "ramp is nan; a finite number of at least 0"),
     (lambda: gaits.Sine(RHYTHM, ramp="2"), "ramp is '2'; a finite number of at least 0"),
     (lambda: gaits.Sine(RHYTHM, ramp=1e-300), "ramp is 1e-300; 0 or at least 1e-06 s"),
     (lambda: maps(period=0.0), "period is 0.0; a finite number of at least 1e-06 is needed"),
