@@ -17,8 +17,10 @@ def body(name, mass, length):
     return f'<link name="{name}">{inertial(mass, (length / 2, 0, 0), np.diag([1e-4, moment, moment]))}</link>'
 
 
-def pin(kind="revolute", on_rod=0.5, on_rocker=0.4):
-    return loop_joint("pin", kind, ("rod", (on_rod, 0, 0)), ("rocker", (on_rocker, 0, 0)), AXIS)
+def pin(kind="revolute", on_rod=0.5, on_rocker=0.4, axis=AXIS, turned=0.0):
+    """A loop joint; its frame on the rocker is turned about z."""
+    ends = ("rod", (on_rod, 0, 0)), ("rocker", (on_rocker, 0, 0), (0, 0, turned))
+    return loop_joint("pin", kind, *ends, axis)
 
 
 def gear(name, driver, ratio):
@@ -46,7 +48,16 @@ def test_a_robot_that_computes_has_no_finding(tags):
     ("tags", "words"),
     [
         ((pin(),), "a, b, c of 'four_bar' cannot all be independent"),
+        (
+            (pin(), *PASSIVE, gear("c", "a", 1.0)),
+            "0 degrees of freedom here and 1 independent coordinate",
+        ),
+        (
+            (pin(), "<independent><joint name='a'/><joint name='c'/></independent>"),
+            "motion of a, c would open pin",
+        ),
         ((pin(), *PASSIVE, "<passive joint='a'/>"), "no torque can be computed"),
+        ((gear("b", "a", -2.0), gear("a", "b", -0.5)), "(c) of 'four_bar' do not determine a, b"),
         (("<independent><joint name='a'/></independent>",), "(a) of 'four_bar' do not determine b, c"),
     ],
 )
@@ -65,6 +76,7 @@ def test_wrong_mobility_is_the_error_of_every_call(tags, words):
     ("tags", "words"),
     [
         ((pin(), gear("b", "a", -1.0)), "gear of b"),
+        ((pin("fixed", turned=3.14159), *PASSIVE), "reversed"),
         ((pin(on_rocker=4.0), *PASSIVE), "pin"),
         (
             (pin(), *PASSIVE, "<subsystem name='k' root_link='rod' black_box='true'/>"),
@@ -92,12 +104,13 @@ def test_loops_that_begin_at_a_dead_point_and_stay_there():
     assert tried(four_bar(*tags, ground=0.4, rocker="revolute", limits=(0.1, 2))).findings == 0
 
 
-def test_loops_that_close_at_one_pose_alone():
-    """A fixed pin keeps rod and rocker parallel: |0.5 x - 0.3 e(rocker)| = 0.2 holds in line alone.
+@pytest.mark.parametrize(("kind", "axis"), [("fixed", AXIS), ("revolute", (1, 0, 0))])
+def test_loops_that_close_at_one_pose_alone(kind, axis):
+    """Such a pin keeps rod and rocker parallel: |0.5 x - 0.3 e(rocker)| = 0.2 holds in line alone.
 
     There the rates of all rows allow a motion.
     """
-    graph = four_bar(pin("fixed", on_rocker=0.2), *PASSIVE)
+    graph = four_bar(pin(kind, on_rocker=0.2, axis=axis), *PASSIVE)
     trial = tried(graph)
     assert "a of 'four_bar' cannot all be independent: motion of a would open pin" in trial.no_torques
     assert "0 degrees of freedom" in trial.no_torques
