@@ -2,13 +2,22 @@
 
 import numpy as np
 
-from papers.modular_robots.organism import DOCKINGS, organism
+from papers.modular_robots.organism import organism
 
 __all__ = ["DIRECT", "DOCKING_TYPES", "FACES", "INDIRECT", "organism"]
 
 DOCKING_TYPES = ("DO", "DO", "DS", "DP", "DS", "DS", "DO", "DO")
 #: Table III, left: i, j, from, to.
-DIRECT = tuple((int(a[1:]), int(b[1:]), port, other) for a, port, b, other in DOCKINGS)
+DIRECT = (
+    (0, 1, 3, 2),
+    (1, 2, 5, 3),
+    (0, 3, 5, 2),
+    (3, 4, 4, 3),
+    (4, 5, 5, 2),
+    (0, 6, 2, 5),
+    (6, 7, 4, 2),
+    (7, 8, 4, 5),
+)
 _faces = np.zeros((9, 8), int)
 for _k, (_a, _b, _port, _other) in enumerate(DIRECT):
     _faces[[_a, _b], _k] = _port, _other
