@@ -16,7 +16,7 @@ from modular_dynamics import modular
 from modular_dynamics.modular import Assembly, IncidenceMatrix, gaits, read_module_type
 from robustness.descriptions.computations import Wrong, compute
 from robustness.descriptions.damage import as_bytes, damaged_urdf, damaged_yaml
-from robustness.descriptions.damaged import URDFS, read
+from robustness.descriptions.damaged import DOCUMENTED, URDFS, read
 from robustness.descriptions.outcomes import FAULTS, outcome_of
 
 #: Short runs; `make robustness` makes longer ones.
@@ -148,6 +148,13 @@ def test_paths_at_which_there_is_no_description(tmp_path):
     for path in nasty_paths(tmp_path):
         for load in (md.load_urdf, md.load_mjcf, lambda path: md.load_urdf(ROBOTS / "crane.urdf", path)):
             assert outcome_of(lambda: load(path), 1).kind == "refused", ascii(path)  # noqa: B023
+
+
+@pytest.mark.parametrize("seed", [0, 7, 123])
+def test_the_same_seed_gives_the_same_damage(seed):
+    text = URDFS[0].read_text("utf-8")
+    assert damaged_urdf(text, seed) == damaged_urdf(text, seed)
+    assert damaged_yaml(DOCUMENTED, seed) == damaged_yaml(DOCUMENTED, seed)
 
 
 @pytest.mark.parametrize(
