@@ -58,10 +58,20 @@ def test_a_state_without_reference_is_answered_as_the_parameter_says(four_link, 
     nothing = None if without_reference == "stop" else zero
     assert session.torques_at(0.5) == nothing
     session.refer()
-    assert session.torques_at(0.5) == nothing
+    assert session.torques_at(0.999) == nothing
     assert session.torques_at(2.0) == last
-    assert session.torques_at(2.1) == (last if without_reference == "hold" else nothing)
-    assert session.torques_at(3.0) == nothing
+    for time in (2.000_001, 2.2):  # stale_after is 0.2 s
+        assert session.torques_at(time) == (last if without_reference == "hold" else nothing)
+    assert session.torques_at(2.201) == nothing
+
+
+def test_that_the_end_of_a_reference_is_held_is_a_warning(four_link):
+    session = Session(four_link, without_reference="hold")
+    session.refer()
+    for time, level, words in ((2.0, OK, ""), (2.000_001, WARN, "its last point is over")):
+        session.torques_at(time)
+        status = session.statuses()[0]
+        assert (status.level, words in status.message) == (level, True)
 
 
 def test_a_missing_reference_is_said_once(four_link):
