@@ -1,13 +1,13 @@
 """A robot with a black box: the motions that are published, averaging, what is held while input is stale."""
 
 import time
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 
 import numpy as np
 import pinocchio
 import pytest
 from rclpy.node import Node
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import Imu, JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import modular_dynamics as md
@@ -17,6 +17,7 @@ from helpers.nodes.lone_node import receive
 from helpers.nodes.sessions.lone_session import LoneSession, S
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROBOTS, ROOT
+from helpers.wrenches import in_carrying_link
 from modular_dynamics_ros.computation.subsystem.motion import pose_matrix
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.geometry import WrenchWriter
@@ -100,6 +101,27 @@ def test_the_motion_is_that_of_the_connection_point(make, four_link):
     assert motion.gravity.tolist() == [0.0, 0.0, -9.81]
 
 
+def test_a_box_is_fed_from_its_topic_by_frames_that_can_be_placed(make, four_link):
+    """Never zeros in place of a wrench that is not known."""
+    session, words = make(), "moves with 'right' inside a black box"
+    result = md.InverseDynamics(md.load_urdf(four_link)).solve(Q, V, np.zeros(4))
+    session.wrench(frame="right_branch")
+    session.state()
+    assert (session.answered, session.record.counts.rejected) == ([], {"no wrench": 1})
+    status = next(one for one in session.statuses() if words in one.message)
+    assert "no wrench of black box 'right_branch' has come yet" in status.message
+    (text,) = session.node.log.texts("wrenches")
+    assert "wrench of black box 'right_branch' refused" in text
+    assert words in text
+    session.at(1001)
+    frame, wrench = in_carrying_link(session.robot.graph, "right_branch", result.connection_wrenches[2])
+    session.wrench(values=wrench, frame=frame)
+    session.state()
+    assert session.answered == [1001]
+    assert session.torques[-1].name == NAMES[:3]
+    assert session.torques[-1].effort == pytest.approx(result.tau[:3], abs=1e-12)
+
+
 CHARMIE = ROBOTS / "charmie.urdf"
 ARM = [
     "right_shoulder_abduction", "--ros-args", "-r", "__node:=right_arm",
@@ -162,11 +184,12 @@ def test_torques_are_those_without_the_black_box(tmp_path):
 BEGIN, END = 1000, 1500  # [ms]
 
 
-def averaged(session, bend=lambda ms: 0.0):
+def averaged(session, bend=lambda ms: 0.0, before=lambda ms: None):
     """The mean of wrenches that come with states of a robot at rest."""
     averaging = session.boxes.begin_averaging("right_branch")
     for ms in range(BEGIN, END + 1, 20):
         session.at(ms)
+        before(ms)
         session.state(ms, np.array([0.0, bend(ms), 0.0]), np.zeros(3))
         session.boxes.measured("right_branch", "upper_stem", np.ones(6))
     averaging.end(session._node.now())
@@ -177,6 +200,21 @@ def test_a_robot_that_moves_is_not_averaged(make):
     assert averaged(make(stale_after=0.2)).mean.tolist() == [1.0] * 6
     with pytest.raises(BadMessage, match=r"joint 'bend' moves: velocity 0 rad/s, displacement \+0.1 rad"):
         averaged(make(stale_after=0.2), bend=lambda ms: 0.1 if ms == 1240 else 0.0)
+
+
+@pytest.mark.parametrize(("amplitude", "words"), [(0.0, ""), (0.6, "base moves: velocity 0 m/s, turned by")])
+def test_a_root_that_turns_is_no_robot_at_rest(make, amplitude, words):
+    """An imu tells no twist."""
+    session = make(gravity_source="imu", stale_after=0.2)
+
+    def turn(ms):
+        half, message = 0.5 * amplitude * np.sin(0.003 * (ms - BEGIN)), Imu()
+        message.header.frame_id, message.header.stamp = "base", stamp_message(ms * MS)
+        message.orientation.x, message.orientation.w = float(np.sin(half)), float(np.cos(half))
+        receive(session._node, "imu", message)
+
+    with pytest.raises(BadMessage, match=words) if words else nullcontext():
+        assert averaged(session, before=turn).mean.tolist() == [1.0] * 6
 
 
 POINT = "right_branch/connection_point"
