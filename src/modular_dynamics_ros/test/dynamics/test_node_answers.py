@@ -15,6 +15,7 @@ from helpers.robots.spatial_mechanisms import platform
 from modular_dynamics_ros.lifecycle.node import SUCCESS
 from modular_dynamics_ros.messages.geometry import WrenchWriter, wrench_from_message
 from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.messages.subsystems import connection_wrenches_from_message
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -33,6 +34,21 @@ def test_an_answer_holds_names_state_effort_and_the_inputs_stamp(active, four_li
     assert wrench.header.frame_id == "lower_stem"  # the child link of the stem's first joint
     result = md.InverseDynamics(md.load_urdf(four_link)).solve(Q, V, np.zeros(4))
     assert wrench_from_message(wrench).tolist() == result.connection_wrench_in_link(0)[1].tolist()
+
+
+def test_one_message_holds_the_wrenches_of_all_connections(four_link):
+    session = LoneSession(four_link, {"~/connection_wrenches"})
+    (torques,) = session.send(1.0)
+    (message,) = session.node.sent["~/connection_wrenches"]
+    graph = md.load_urdf(four_link)
+    result = md.InverseDynamics(graph).solve(Q, V, np.zeros(4))
+    names = [subsystem.name for subsystem in graph.subsystems]
+    read = connection_wrenches_from_message(message, names, graph.links)
+    assert message.subsystems == names
+    for index, name in enumerate(names):
+        link, wrench = result.connection_wrench_in_link(index)
+        assert (read[name][0], read[name][1].tolist()) == (link, wrench.tolist())
+    assert message.header.stamp == torques.header.stamp
 
 
 def test_a_passive_platform_is_answered_without_its_pose(make, tmp_path):

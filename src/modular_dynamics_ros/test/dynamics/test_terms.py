@@ -16,6 +16,7 @@ from helpers.wrenches import feed
 from modular_dynamics.algebra import Quaternion, to_rotation_translation
 from modular_dynamics_ros.computation.torque_terms import TermsSolver
 from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.messages.markers import arrow_scales
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -87,7 +88,13 @@ def test_joints_in_black_boxes_have_no_wrench(four_link, boxed_branch):
     assert np.isfinite([vec6(one) for one in message.wrenches]).all()
     box = session.last("markers").markers[4:6]
     assert [marker.ns for marker in box] == ["force on right_branch", "moment on right_branch"]
-    assert all(marker.action == marker.ADD for marker in box)
+    connection = session.robot.graph.subsystem("right_branch").connection
+    R, at = to_rotation_translation(connection.x_link_connection)
+    scales = arrow_scales(session.robot.graph)
+    for marker, part, scale in zip(box, (FORCE[:3], FORCE[3:]), scales, strict=True):
+        start, end = (np.array([p.x, p.y, p.z]) for p in marker.points)
+        assert (marker.action, marker.header.frame_id) == (marker.ADD, connection.link)
+        assert (start, end - start) == (pytest.approx(at), pytest.approx(scale * (R @ part)))
 
 
 @pytest.mark.parametrize("name", ["four_bar", "slider_crank"])

@@ -10,6 +10,7 @@ from helpers.springs import spring_torque
 from modular_dynamics_ros.computation.queries.quantities import (
     equation_of_motion,
     full_torques,
+    inverse_dynamics,
 )
 from modular_dynamics_ros.computation.queries.query_model import (
     QueryError,
@@ -109,3 +110,10 @@ def test_a_box_that_moves_joints_outside_is_refused(chain):
     with pytest.raises(QueryError, match="'j2' inside a black box of 'chain'") as refused:
         equation_of_motion(*without_loads(subject))
     assert refused.value.code == "REFUSED"
+
+
+def test_a_floating_base_has_its_own_wrench(quadruped):
+    joints = np.linspace(-0.7, 0.8, 12)
+    solved = floating(subject_of(quadruped, base="odometry"), joints, 2 * joints, -3 * joints)
+    terms, dynamics = inverse_dynamics(*solved.at(), solved.wrenches, friction=False)
+    assert np.append(dynamics.base_wrench, terms.total) == pytest.approx(Oracle(solved).torques(), rel=1e-9)
