@@ -1,23 +1,63 @@
-"""Requests in messages: what is read, and what is refused."""
+"""Requests in messages: what is read, and what is refused; answers as messages."""
 
 import numpy as np
 import pytest
-from builtin_interfaces.msg import Duration
+from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import WrenchStamped
 from modular_dynamics_interfaces.msg import RobotState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from modular_dynamics_ros.computation.queries.quantities import EquationTerms
 from modular_dynamics_ros.computation.queries.query_model import QueryError
-from modular_dynamics_ros.computation.queries.trajectory import MOST_POINTS
+from modular_dynamics_ros.computation.queries.trajectory import EFFORT, MOST_POINTS, Excess, Motion, Torques
+from modular_dynamics_ros.computation.torque_terms import TorqueTerms
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.queries import (
     MOST_WRENCHES,
+    equation_message,
+    excess_messages,
     motion_from_message,
     requested_state_from_message,
+    torque_terms_message,
+    torques_message,
     wrenches_from_messages,
 )
 
 pytestmark = pytest.mark.ros
+STAMP = Time(sec=3, nanosec=4)
+
+
+def test_torque_terms():
+    names = ("total", "inertia", "coriolis", "gravity", "springs", "friction", "external")
+    terms = TorqueTerms(**{name: np.array([float(k), 0.5]) for k, name in enumerate(names)})
+    message = torque_terms_message(STAMP, ("a", "b"), terms)
+    assert (message.header.stamp, message.joint_names) == (STAMP, ["a", "b"])
+    for k, name in enumerate(names):
+        assert getattr(message, name).tolist() == [float(k), 0.5]
+
+
+def test_an_equation_has_its_matrix_row_by_row():
+    terms = EquationTerms(["a", "b"], np.array([[1.0, 2.0], [3.0, 4.0]]), *np.arange(5.0, 11.0).reshape(3, 2))
+    message = equation_message(STAMP, terms)
+    assert message.mass_matrix.tolist() == [1.0, 2.0, 3.0, 4.0]
+    assert (message.nonlinear_effects.tolist(), message.gravity.tolist()) == ([5.0, 6.0], [7.0, 8.0])
+    assert message.springs.tolist() == [9.0, 10.0]
+    assert (message.header.stamp, message.coordinates) == (STAMP, ["a", "b"])
+
+
+def test_a_trajectory_and_its_excesses():
+    instants, two = np.array([5, 1_500_000_000]), np.array([[1.0], [2.0]])
+    motion = Motion(["a"], instants, two, 2 * two, 3 * two)
+    excess = Excess("a", EFFORT, 1, 2_250_000_000, 8.0, 7.0)
+    message = torques_message(0, Torques(motion, 4 * two, [excess]))
+    point = message.points[1]
+    values = point.positions, point.velocities, point.accelerations, point.effort
+    assert [one.tolist() for one in values] == [[2.0], [4.0], [6.0], [8.0]]
+    assert (point.time_from_start.sec, point.time_from_start.nanosec) == (1, 500_000_000)
+    (found,) = excess_messages([excess])
+    assert (found.joint_name, found.quantity, found.point, found.value, found.limit) == ("a", 2, 1, 8.0, 7.0)
+    assert found.quantity == found.EFFORT
+    assert (found.time.sec, found.time.nanosec) == (2, 250_000_000)
 
 
 def state(*names, w=0.0, **orientation):

@@ -128,6 +128,9 @@ def test_a_reference_without_a_stamp_and_a_bad_one_of_another_subsystem_are_refu
         texts = " ".join(session._node.log.texts("reference"))
         assert "its stamp is zero" in texts
         assert "head_pan" in texts
+    refer(bus, kind, 3, ["wheel"], [1.0])
+    for session in bus.sessions.values():
+        assert "it names no joint of the robot" in " ".join(session._node.log.texts("reference"))
 
 
 def test_without_a_reference_nothing_is_answered():
