@@ -31,7 +31,7 @@ Asked = tuple[str, dict[str, Any], Expected]
 """Service, fields, and the changes that are in force if the request is legal; it raises otherwise."""
 
 
-class _Requests:
+class Requests:
     """Random requests, for a robot with changes."""
 
     def __init__(self, random: Random, described: md.SubsystemGraph) -> None:
@@ -69,18 +69,20 @@ class _Requests:
 
     def _attach(self, changes: Changes, graph: md.SubsystemGraph) -> Asked:
         name, link = self._one_of(*HANDS, BRANCHES[0], ""), self._name(graph.links)
-        if self._random.random() < 0.3:
-            removed = {"name": self._one_of(*BRANCHES, name)}
-            return "attach_subsystem", removed, lambda: edits.reattached(self._described, changes, **removed)
-        text = GRIPPER if self._random.random() < 0.8 else GRIPPER[: self._random.randrange(len(GRIPPER))]
+        text = (
+            GRIPPER
+            if self._random.random() < 0.8
+            else GRIPPER[: self._random.choice((0, self._random.randrange(len(GRIPPER))))]
+        )
         at = [self._number(-0.1, 0.1) for _ in range(3)] + [self._one_of(1.0, -1.0, 2.0), 0.0, 0.0, 0.0]
         fields = {"name": name, "robot_description": text, "link": link, "at": at, "prefix": f"{name}/"}
 
         def expected() -> Changes:
+            if not text:
+                raise ValueError("neither a robot_description nor a file")
             other = Attachment.of(name, text, link, at, f"{name}/")
             return edits.attached(self._described, changes, other)
 
-        fields["robot_description"] = text or "<"  # empty means: what was removed
         return "attach_subsystem", fields, expected
 
     def _detach(self, changes: Changes, graph: md.SubsystemGraph) -> Asked:
@@ -111,7 +113,7 @@ class _Walk:
         self._target, self._tally = target, target.tally
         self._described, self._random, self._changes = described, random, Changes()
         self._judge = target.judge
-        self._requests = _Requests(random, described)
+        self._requests = Requests(random, described)
 
     def request(self) -> None:
         """One, which is accepted or refused as it should be."""

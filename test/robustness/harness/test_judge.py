@@ -1,6 +1,8 @@
 """The judge of the tests and what it measures with: faults that a node might have are found."""
 
 import time
+from collections import Counter
+from random import Random
 
 import numpy as np
 import pytest
@@ -8,6 +10,9 @@ from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
 from helpers.processes import run_python
+from modular_dynamics_ros.computation.changes.edits import applied
+from modular_dynamics_ros.computation.changes.kinds import Changes
+from modular_dynamics_ros.exceptions import NodeError
 from modular_dynamics_ros.messages.stamps import stamp_message
 from robustness.harness import oracle
 from robustness.harness.judge import DEFAULTS, Judge
@@ -16,6 +21,7 @@ from robustness.harness.resources import Resources, growth
 from robustness.harness.robots import PERIOD, joint_names, state_at, tree_urdf
 from robustness.harness.tally import Tally
 from robustness.joint_states import Torques, fault_of
+from robustness.reconfiguration import Requests
 
 pytestmark = pytest.mark.ros
 JOINTS = 6
@@ -32,6 +38,23 @@ def test_all_tests_can_be_imported_where_the_command_runs(root):
     each = "[load(f'robustness.{name.rpartition(\".\")[0]}') for name in TESTS.values()]"
     done = run_python("-c", f"{names}; {each}", cwd=root / "test")
     assert done.returncode == 0, done.stderr
+
+
+def test_random_requests_are_legal_or_refused():
+    """Each kind is both; what they name still exists in the nodes."""
+    random, described, changes = Random(0), md.load_urdf(tree_urdf(6, 2)), Changes()
+    found = Counter()
+    for _ in range(300):
+        service, _, expected = Requests(random, described).make(changes)
+        try:
+            changes = expected()
+            applied(described, changes)
+            found[service, "legal"] += 1
+        except (md.ModularDynamicsError, NodeError, ValueError):
+            found[service, "refused"] += 1
+            changes = Changes()
+    services = "set_payload", "attach_subsystem", "detach_subsystem", "lock_joints"
+    assert {*found} == {(service, kind) for service in services for kind in ("legal", "refused")}
 
 
 @pytest.fixture

@@ -235,16 +235,28 @@ def _sampled(motion: Motion, pieces: Pieces) -> Samples:
 
 
 def _with_extremes(course: Course, motion: Motion, powers: Array, rate: Array) -> Course:
-    """Return the course and its extremes between points, of pieces (m - 1, k), where their rate is zero."""
+    """Return the course with extremes of its pieces (m - 1, k) between points, where their rate is zero.
+
+    Those of pieces that may exceed all of the course: the others are searched for no roots, which take long
+    and hold the GIL. A piece stays between the least and the largest of its Bernstein coefficients.
+    """
     from scipy.interpolate import PPoly  # noqa: PLC0415  # a node's start must not wait for it
 
-    if not len(rate):
+    degree = powers.shape[1] - 1
+    bernstein = [
+        [math.comb(i, j) / math.comb(degree, j) for j in range(degree + 1)] for i in range(degree + 1)
+    ]
+    bounds, low, high = powers @ np.transpose(bernstein), course.values.min(), course.values.max()
+    rounding = ROUNDING * max(1.0, abs(low), abs(high))
+    is_open = (bounds.max(axis=1) > high + rounding) | (bounds.min(axis=1) < low - rounding)
+    searched = np.flatnonzero(is_open)
+    if not len(searched):
         return course
-    curve = PPoly(rate.T[::-1], np.arange(len(rate) + 1))
+    curve = PPoly(rate[searched].T[::-1], np.arange(len(searched) + 1))
     roots = curve.roots(discontinuity=False, extrapolate=False)
     roots = roots[np.isfinite(roots)]  # of a piece that stands still one is NaN
-    piece = np.minimum(roots.astype(np.intp), len(rate) - 1)
-    share = roots - piece
+    index = np.minimum(roots.astype(np.intp), len(searched) - 1)
+    piece, share = searched[index], roots - index
     instants, values = _instants(motion, piece, share), _values(powers, piece, share)
     extremes = Course(piece, instants, values, np.full(len(piece), BETWEEN))
     return Course._make(map(np.concatenate, zip(course, extremes, strict=True)))
