@@ -53,7 +53,7 @@ from modular_dynamics_ros.parameters.nodes import ReactionParameters
 NEAR_DEAD_POINT = 1e-3  # dead_point_distance below which the actuators' forces begin to grow without bounds
 LOG_NAME = "connection wrenches"
 TOPIC = "dynamics_node/connection_wrenches"
-DEPTH = 500  # as for joint states: a second at 500 Hz
+DEPTH = 500  # messages that may wait: a second at 500 Hz
 Wrenches = dict[str, StampedWrench]
 """By subsystem."""
 

@@ -5,7 +5,8 @@ Services dock and undock modules, load and save the assembly. Everything else fo
 dynamics_node, rviz and, by its parameter, robot_state_publisher.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -240,6 +241,15 @@ class AssemblyServices:
         return response.NONE, ""
 
 
+@contextmanager
+def _errors_name(parameter: str) -> Iterator[None]:
+    """Put a parameter's name before what is wrong with its files."""
+    try:
+        yield
+    except (ModularDynamicsError, NodeError) as error:
+        raise ParameterError(f"{parameter}: {error}") from error
+
+
 class AssemblyNode(ManagedNode[AssemblyParameters]):
     """Configured: the assembly and the gait are loaded. Active: they are published, and services change them.
 
@@ -272,12 +282,16 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
             if p.robot_state_publisher:
                 self._state_publisher = StatePublisherClient(self, p.robot_state_publisher, self.log)
                 self.while_configured.callback(self._state_publisher.destroy)
-            types = load_types(p.module_type_files)
+            with _errors_name("module_type_files"):
+                types = load_types(p.module_type_files)
             if p.assembly_file:
-                assembly = load_assembly(p.assembly_file, types, p.robot_name)
+                with _errors_name("assembly_file"):
+                    assembly = load_assembly(p.assembly_file, types, p.robot_name)
             else:
                 assembly = Assembly((p.base_module, p.base_kind), types=types, name=p.robot_name)
-            self._joints = MovingJoints(load_gait(p.gait_file), p.ease)
+            with _errors_name("gait_file"):
+                gait = load_gait(p.gait_file)
+            self._joints = MovingJoints(gait, p.ease)
             self.live = LiveAssembly.of(assembly, 0, self.now())
         except (ModularDynamicsError, NodeError) as error:
             self.get_logger().error(f"not configured: {error}")

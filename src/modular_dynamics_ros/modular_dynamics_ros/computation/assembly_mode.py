@@ -24,7 +24,9 @@ if TYPE_CHECKING:  # a robot without loops does not wait for the import
 CANNOT_CLOSE, DEAD_POINT = "cannot close", "dead point"  # causes of a BadMessage
 OPEN = 1e-9  # [m or 1] residual of an open loop
 LONGEST_GAP = 0.25  # [s] between stamps: beyond it the joints may have gone anywhere
-NEARLY = 10.0  # closure_tolerances: residual at measured joints up to which closing is tried; errors add up
+#: Largest residual at measured passive joints from which loops are closed, in multiples of
+#: closure_tolerance: errors of several joints add up.
+NEARLY = 10.0
 FARTHEST_SHIFT, FARTHEST_TURN = 0.1, 0.5  # [m], [rad] from one state to the next: more is a jump
 
 

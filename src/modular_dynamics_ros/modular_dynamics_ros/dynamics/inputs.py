@@ -128,7 +128,6 @@ class WrenchInputs(Subscriptions):
         self._computation, self._wrenches, self._boxes = computation, computation.wrenches, boxes
         self.refused: Counter[str] = Counter()
         self._reported_stops = 0
-        # all that is queued: on a busy computer the newest one would not be reached, one at a time
         external = partial(self._on_wrench, None)
         self._subscribe(WrenchStamped, "~/external_wrench", external, SENSOR)
         for name in computation.robot.black_boxes:

@@ -215,8 +215,8 @@ class DynamicsOutputs(Outputs):
         if (base := self._robot.base) is not None and self._base_publisher in self.subscribed.publishers:
             wrench = self._base_wrench.write(stamp, base.link, dynamics.base_wrench)
             self._base_publisher.publish(wrench)
-        of = self._subsystems  # their indices
-        self._connections.publish(stamp, lambda name: dynamics.tree.connection_wrench_in_link(of[name]))
+        indices = self._subsystems
+        self._connections.publish(stamp, lambda name: dynamics.tree.connection_wrench_in_link(indices[name]))
         self.terms.publish(answer, stamp)
 
     def publish_motions(self, stamp: int, motions_of: Callable[[], Mapping[str, ConnectionMotion]]) -> None:

@@ -43,7 +43,7 @@ def _logged(transition: Transition) -> Transition:
         try:
             return transition(self, state)
         except Exception as error:
-            self._blame(transition.__name__.removeprefix("on_"), error)
+            self._blame(f"pass the transition {transition.__name__.removeprefix('on_')}", error)
             return ERROR
 
     return attempt
@@ -81,7 +81,10 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
         self._unconfigured = self._entities_of_rclpy()  # entities that exist in this state
 
     def equip(self) -> None:
-        """Make what exists in every state of the node, as its services; a subclass is not initialised yet."""
+        """Create what exists in every state of the node, such as services.
+
+        Called by this class's __init__: attributes that the subclass sets after it do not exist yet.
+        """
 
     def configure(self) -> bool:
         """Make what there is while the node is configured; false, after logging why, where it cannot."""

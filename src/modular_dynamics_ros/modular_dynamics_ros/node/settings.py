@@ -36,7 +36,10 @@ def read_robot(description: str, parameters: RobotParameters) -> Robot:
 
 
 def settings_of(parameters: RobotParameters) -> ComputationSettings:
-    """Return the settings of a node's computation: its parameters of the same names, defaults without."""
+    """Return the settings of a node's computation.
+
+    Each field has the value of the node's parameter of that name, or its default where there is none.
+    """
     names = [entry.name for entry in fields(ComputationSettings) if hasattr(parameters, entry.name)]
     return ComputationSettings(**{name: getattr(parameters, name) for name in names})
 

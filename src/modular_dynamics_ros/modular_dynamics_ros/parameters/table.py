@@ -37,10 +37,6 @@ except ImportError:  # the command bag runs without ROS: it declares nothing
     FloatingPointRange = IntegerRange = ParameterDescriptor = InvalidParameterValueException = None
 
 Table = TypeVar("Table")
-_UNQUOTED = (
-    "; YAML reads on, off, yes and no without quotes as true or false: write them in double quotes, "
-    "such as -p 'NAME:=\"on\"'"
-)
 SIMILAR = 0.8  # ratio of difflib from which on a name may be a misspelt one
 DURATION: dict[str, Any] = {"unit": "s", "low": 0.001, "high": 3600.0}
 #: 0: never; else at least once in 100 s.
@@ -110,7 +106,7 @@ def checked(entry: Field[Any], value: Any) -> Any:
     if kind is float and type(value) is int:
         value = float(value)
     if type(value) is not kind:
-        hint = _UNQUOTED if kind is str and isinstance(value, bool) else ""
+        hint = _unquoted(entry) if kind is str and isinstance(value, bool) else ""
         raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {value!r}{hint}")
     if spec.choices and value not in spec.choices:
         raise ParameterError(f"{entry.name} must be one of {', '.join(spec.choices)}, not '{value}'")
@@ -129,7 +125,7 @@ def _checked_tuple(entry: Field[Any], value: Any) -> tuple[Any, ...]:
     wanted = (int, float) if numbers else (str,)
     if not is_list or any(type(item) not in wanted for item in value):
         unquoted = is_list and not numbers and any(isinstance(item, bool) for item in value)
-        hint = _UNQUOTED if unquoted else ""
+        hint = _unquoted(entry) if unquoted else ""
         raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {value!r}{hint}")
     items: tuple[Any, ...] = tuple(float(v) for v in value) if numbers else tuple(v for v in value if v)
     if numbers and (len(items) != spec.length or not all(map(spec.allows, items))):
@@ -142,11 +138,22 @@ def _checked_tuple(entry: Field[Any], value: Any) -> tuple[Any, ...]:
 def _kind_in_words(entry: Field[Any]) -> str:
     """Return the needed kind of value, for errors."""
     spec: Spec = entry.metadata["spec"]
+    if spec.choices:
+        return f"one of {', '.join(spec.choices)}"
     if isinstance(entry.default, tuple):
         bounds = f" between {spec.low:g} and {spec.high:g} {spec.unit}".rstrip() if spec.bounded else ""
         return f"{spec.length} finite numbers{bounds}" if spec.length else "a list of names"
     kinds: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
     return kinds[type(entry.default)]
+
+
+def _unquoted(entry: Field[Any]) -> str:
+    """Return what to write where YAML has made true or false of a text, for errors."""
+    word = next(iter(entry.metadata["spec"].choices), "on")
+    example = f'["{word}"]' if isinstance(entry.default, tuple) else f'"{word}"'
+    return (
+        f"; YAML reads on, off, yes and no as true or false: quote them, as in -p '{entry.name}:={example}'"
+    )
 
 
 def declare(node: "Node", table: type[Table]) -> Table:

@@ -26,7 +26,7 @@ from modular_dynamics_ros.node.topic_names import topic_name
 VALID = 2.0  # [s] without a waiting joint state, after which no neighbour counts as missing
 
 LOG_NAME = "neighbours"
-DEPTH = 500  # as for joint states: a second at 500 Hz
+DEPTH = 500  # messages that may wait: a second at 500 Hz
 Receive = Callable[[int, str, Any], None]
 """Takes a stamp [ns], the neighbour, and the motion or the wrench."""
 
@@ -277,5 +277,5 @@ class MissingNeighbours:
         values |= {f"refused: {cause}": str(count) for cause, count in sorted(refused.items())}
         errors = [self._text(name) for name in self.names]
         warnings = [] if errors else self._node.log.texts(LOG_NAME)
-        good = f"{listed(neighbours, 20)} send what is awaited" if neighbours else "this subsystem has none"
+        good = f"all neighbours send: {listed(neighbours, 20)}" if neighbours else "this subsystem has none"
         return status_of(LOG_NAME, good, values, errors, warnings)

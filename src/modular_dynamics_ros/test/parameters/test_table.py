@@ -85,8 +85,8 @@ def test_an_empty_list_at_the_start_names_nothing(ros):
         ("count", 1.5, "count must be a whole number"),
         ("mode", "c", "mode must be one of a, b, not 'c'"),
         # YAML reads off and on so
-        ("switch", False, "switch must be a text, not False; YAML reads on, off, yes and no without quotes"),
-        ("switch", True, "such as -p 'NAME:=\"on\"'"),
+        ("switch", False, "switch must be one of off, yes, not False; YAML reads on, off, yes and no as"),
+        ("switch", True, "quote them, as in -p 'switch:=\"off\"'"),
         ("names", [True], "names must be a list of names, not [True]; YAML reads on, off, yes and no"),
         ("gravity", [0.0, 0.0], "gravity must be 3 finite numbers"),
         ("gravity", [0.0, 0.0, float("nan")], "gravity must be 3 finite numbers"),
