@@ -139,6 +139,7 @@ MD_INLINE Mask<T> quantity_of(const LoopRequest& r, const T* v, const T* third, 
   Mask<T> good = zero <= zero;
   if constexpr (quantity == LoopQuantity::mass_matrix) {
     closed_mass_matrix<T>(r.model, loops, r.counted.armature, work.M, work.table, out, work.composite, work);
+    if (!have_direction<T>(r.model, work.q)) good = zero < zero; // other quantities are NaN there
   } else {
     for (int k = 0; k < p; ++k) {
       work.v[loops.independent_v[k]] = v[k];

@@ -1,11 +1,12 @@
 """Closing loops: the coordinates of all joints at given independent ones, in one assembly mode."""
 
+from collections.abc import Callable
 from contextlib import suppress
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...dynamics.arguments import Array
+from ...dynamics.arguments import Array, checked_out
 from ...exceptions import ClosureError
 from ...model import SubsystemGraph
 from ..constraints import newton
@@ -172,7 +173,6 @@ class Mechanism:
         self.is_planar = are_planar(self.loops)
         self._is_free_known = self.is_planar  # loops that are solved in closed form leave no coordinate free
         self._reference: Array | None = None
-        self._has_joint_springs = any(joint.stiffness != 0.0 for joint in graph.joints)
         self._zeros = np.zeros(len(self.system.independent_v))
         self._quaternions = [
             slice(graph.q_slice(name).stop - 4, graph.q_slice(name).stop)
@@ -226,13 +226,30 @@ class Mechanism:
             self._reference = solution
         return self._reference.copy()
 
-    def start_of_core(self, guess: ArrayLike | None) -> ArrayLike | None:
-        """Return the guess or, without one, the reference; None where the core must not start by itself.
+    def from_reference(
+        self, core: Callable[[Array, Array, Array], int], shape: tuple[int, ...], out: Array | None
+    ) -> Array | None:
+        """Return the core's result without a guess, in ``out`` if given; None where `close` knows more.
 
-        Without a guess `close` turns joints by whole turns into their limits; torques tell only by springs at
-        joints.
+        The core starts from the reference, if that is known yet. Passive joints must end within their limits,
+        as `close` requires.
+
+        Args:
+            core: (guess, result, coordinates) -> status. shape: of the result.
         """
-        return self.reference() if guess is None and not self._has_joint_springs else guess
+        if self._reference is None:
+            return None
+        result, coordinates = np.empty(shape), np.empty(self.graph.nq)
+        try:
+            is_good = core(self._reference, result, coordinates) == GOOD
+        except (TypeError, ValueError):
+            return None  # many states, or what is to be converted or refused
+        if not is_good or not self.system.passive.are_within_limits(coordinates):
+            return None
+        if out is None:
+            return result
+        checked_out(out, shape)[:] = result
+        return out
 
     def _find_free(self, near: Array) -> None:
         """Find, on first use, the coordinates that closed loops leave undetermined near a configuration."""

@@ -201,11 +201,16 @@ class PassiveJoints:
         q[periodic] += TURN * np.round((other[periodic] - q[periodic]) / TURN)
         return q, float(np.linalg.norm((q - other)[self.indices]))
 
+    def are_within_limits(self, q: Array) -> bool:
+        """Return whether no joint is beyond its limits at q (nq,)."""
+        own, low, high = q[self.indices], self.low[self.indices], self.high[self.indices]
+        return not ((own < low - SLACK) | (own > high + SLACK)).any()
+
     def within_limits(self, q: Array) -> Array:
         """Return q, moved into the limits by whole turns. Raises ClosureError: names joints still beyond."""
-        indices = self.indices
-        if not ((q[indices] < self.low[indices] - SLACK) | (q[indices] > self.high[indices] + SLACK)).any():
+        if self.are_within_limits(q):
             return q
+        indices = self.indices
         q, total = self.turned_to_limits(q, indices)
         if total == 0.0:
             return q

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -67,9 +68,11 @@ def mass_matrix(
     width = len(solver.independent_v)
     matrix = np.empty((width, width)) if out is None else out
     core: Callable[..., int] = graph.once(core_loops).mass_matrix
-    near = solver.start_of_core(guess)
+    if guess is None:
+        found = solver.from_reference(partial(core, q), (width, width), out)
+        return into(out, one(q, None)[0]) if found is None else found
     try:
-        if near is not None and core(q, near, matrix) == GOOD:
+        if core(q, guess, matrix) == GOOD:
             return matrix
     except (TypeError, ValueError):
         pass  # what is to be converted or refused
@@ -148,9 +151,15 @@ def forward_dynamics(
         return into(out, rows.values)
     a = np.empty(len(solver.independent_v)) if out is None else out
     core: Callable[..., int] = graph.once(core_loops).forward_dynamics
-    near = None if are_any(external_wrenches) else solver.start_of_core(guess)
+    if guess is None and not are_any(external_wrenches):
+        of_state = partial(core, q, v, tau)
+        shape = (len(solver.independent_v),)
+        found = solver.from_reference(lambda *others: of_state(*others, None, counts), shape, out)
+        if found is not None:
+            return found
     try:
-        if near is not None and core(q, v, tau, near, a, None, None, counts) == GOOD:
+        is_for_core = guess is not None and not are_any(external_wrenches)
+        if is_for_core and core(q, v, tau, guess, a, None, None, counts) == GOOD:
             return a
     except (TypeError, ValueError):
         pass  # what is to be converted or refused

@@ -61,11 +61,16 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         if coordinates is not None:
             raise_if_shared(out, coordinates)
         is_plain = external_wrenches is None and black_box_wrenches is None and threads is None
-        near = self._solver.start_of_core(guess) if is_plain and coordinates is None else guess
-        if near is not None and is_plain:
+        if guess is None and is_plain and coordinates is None:
+            of_state, counts = partial(self._core, q, v, a), self._counts_friction
+            shape = (self._width,)
+            found = self._solver.from_reference(lambda *others: of_state(*others, None, counts), shape, out)
+            if found is not None:
+                return found
+        if guess is not None and is_plain:
             tau = np.empty(self._width) if out is None else out
             try:
-                if self._core(q, v, a, near, tau, coordinates, None, self._counts_friction) == GOOD:
+                if self._core(q, v, a, guess, tau, coordinates, None, self._counts_friction) == GOOD:
                     return tau
             except (TypeError, ValueError):
                 pass  # many states, or what is to be converted or refused

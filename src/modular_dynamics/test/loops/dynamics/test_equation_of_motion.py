@@ -239,6 +239,56 @@ def test_hybrid_dynamics_with_friction_is_inverse_or_forward_dynamics(four_bar, 
     assert np.array_equal(rows.a[0], result.a)
 
 
+@pytest.mark.parametrize("as_array", [np.array, list])
+def test_without_a_guess_limits_select_the_mode(load_robot, as_array):
+    """Beyond a passive joint's limits there is no answer, whatever the type, also after good calls."""
+    graph, rest = load_robot("crane"), np.zeros(3)
+    for _ in range(2):
+        assert np.isfinite(md.inverse_dynamics(graph, np.array([0.0, 0.3, 0.3]), rest, rest)).all()
+        q, out = as_array([0.0, 0.0, 0.6]), np.full(3, 7.0)
+        for function in (md.inverse_dynamics, md.forward_dynamics):
+            with pytest.raises(md.ClosureError, match=r"'jib_hinge' is at -2\.188"):
+                function(graph, q, rest, rest, out=out)
+            assert out.tolist() == [7.0] * 3
+        for function, others in (
+            (md.mass_matrix, ()),
+            (md.gravity_torque, ()),
+            (md.nonlinear_effects, (rest,)),
+        ):
+            with pytest.raises(md.ClosureError, match="jib_hinge"):
+                function(graph, q, *others)
+
+
+def test_a_zero_quaternion_of_the_base_is_refused(load_robot):
+    graph = md.load_urdf(ROBOTS_OF_JOINT_TERMS / "four_bar.urdf", floating_base=True)
+    good = graph.neutral()[solver_of(graph).independent_q]
+    guess, q = md.close_loops(graph, good), good.copy()
+    md.mass_matrix(graph, good)
+    q[3:7] = 0.0
+    for state, options in (
+        (q, {}),
+        (q, {"guess": guess}),
+        (q[None], {}),
+        (np.array([good, q]), {"guess": guess}),
+    ):
+        with pytest.raises(md.StateError, match="zero quaternion"):
+            md.mass_matrix(graph, state, **options)
+
+
+def test_arguments_are_checked_before_loops_are_searched(load_robot):
+    """Loops that never close: a wrong shape is named, at once."""
+    text = (
+        (ROBOTS_OF_JOINT_TERMS / "four_bar.urdf")
+        .read_text()
+        .replace('xyz="0.15 0 0" rpy', 'xyz="1.5 0 0" rpy')
+    )
+    graph, one = md.load_urdf(text), np.zeros(1)
+    with pytest.raises(md.StateError, match=r"q has shape \(2,\)"):
+        md.inverse_dynamics(graph, np.zeros(2), one, one)
+    with pytest.raises(md.StateError):
+        md.mass_matrix(graph, "x")
+
+
 @pytest.mark.parametrize("name", ["four_bar", "exoskeleton", "charmie_torso"])
 def test_without_a_guess_the_reference_is_the_guess(load_robot, name):
     """And a single state is the row of many."""
