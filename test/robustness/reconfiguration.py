@@ -188,7 +188,7 @@ def run(effort: Effort, tally: Tally) -> None:
     """Requests one after another, which no state is lost by; then kill -9 between them."""
     random, folder = Random(effort.seed), effort.folder / "reconfiguration"
     urdf = tree_urdf(JOINTS, SEED)
-    names = [*joint_names(JOINTS), *(f"{hand}/finger" for hand in HANDS)]
+    names = [*joint_names(JOINTS), *(f"{name}/finger" for name in (*HANDS, BRANCHES[0]))]
     judge = Judge(tally, names, stale_after=STALE)
     judge.knows_all = True
     with Target(judge, folder) as target:
