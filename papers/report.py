@@ -18,6 +18,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = "modular-dynamics", "numpy", "scipy", "sympy", "mujoco", "pin"
@@ -88,7 +89,7 @@ class Report:
         for table in dict.fromkeys(cell.table for cell in self.cells):
             console.print(_table(table, [cell for cell in self.cells if cell.table == table]))
         for note in self.notes:
-            console.print(note, highlight=False)
+            console.print(note, highlight=False, markup=False)
         for path in self.pictures:
             console.print(f"Drawn in {path}", highlight=False, soft_wrap=True)
         failed = [cell for cell in self.cells if cell.passed is False]
@@ -113,14 +114,15 @@ class Report:
 
 
 def _table(title: str, cells: list[Cell]) -> Table:
-    made = Table(title=title, title_justify="left")
+    made = Table(title=Text(title), title_justify="left")
     for name in ("", "paper", "ours", "asked", ""):
         made.add_column(name, justify="right" if name else "left", overflow="fold")
     for cell in cells:
         paper = "" if cell.paper is None else _text(cell.paper)
         asked = "" if cell.within is None else f"{'≤' if cell.paper is None else '±'} {cell.within:g}"
         verdict = {True: "yes", False: "NO", None: ""}[cell.passed]
-        made.add_row(cell.what, paper, _text(cell.ours), asked, verdict)
+        # Text: "[rad]" would be markup
+        made.add_row(*map(Text, (cell.what, paper, _text(cell.ours), asked, verdict)))
     return made
 
 
