@@ -1,4 +1,4 @@
-"""What `make papers` prints and writes: each number of a paper beside ours, and whether it is within its bound.
+"""What `make papers` prints and writes: each number of a paper beside ours, and its verdict.
 
 A paper's command makes a Report, adds numbers and pictures, and returns `finish()`. In out/papers/NAME/ it
 leaves manifest.json, with commit, versions and machine, and the pictures.
@@ -61,7 +61,9 @@ class Report:
     _begin: float = field(default_factory=time.monotonic)
 
     @classmethod
-    def from_command_line(cls, name: str, title: str, about: str, words: Iterable[str] | None = None) -> "Report":
+    def from_command_line(
+        cls, name: str, title: str, about: str, words: Iterable[str] | None = None
+    ) -> "Report":
         """Return the report of a command `python -m papers.NAME [--out FOLDER]`; make its folder."""
         parser = argparse.ArgumentParser(prog=f"python -m papers.{name}", description=about)
         folder = ROOT / "out" / "papers" / name
@@ -104,8 +106,8 @@ class Report:
             "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
             "commit": _commit(),
             "seconds": round(time.monotonic() - self._begin, 1),
-            "machine": {"system": platform.platform(), "processor": _processor(), "python": platform.python_version()},
-            "versions": {name: _version(name) for name in PACKAGES},
+            "machine": {"system": platform.platform(), "processor": _processor()},
+            "versions": {"python": platform.python_version()} | {name: _version(name) for name in PACKAGES},
             "cells": [asdict(cell) | {"passed": cell.passed} for cell in self.cells],
             "notes": self.notes,
             "pictures": [path.name for path in self.pictures],

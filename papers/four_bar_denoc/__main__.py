@@ -1,6 +1,6 @@
 """`make paper-kumar`: the four-bar's torques and motion; Figures 4, 5 and 6, equations 14 to 23 at a state.
 
-    python -m papers.four_bar_denoc [--help]
+python -m papers.four_bar_denoc [--help]
 """
 
 from dataclasses import dataclass
@@ -22,6 +22,8 @@ STATE = 0.3, 3.0, -2.0  # of the crank, at which the equations are shown [rad, r
 DURATION = 2.0  # [s] of the motion from rest at START [rad]
 START = 0.3
 EXACT = 1e-9  # relative; codes that share nothing
+TURN = "Figures 4, 6(a): torque over a turn at 45 rpm, largest difference over the largest torque"
+MASS = "Figure 5: the larger the mass, the larger the torque"
 TIGHT = {"rtol": 1e-11, "atol": 1e-11}
 
 
@@ -36,17 +38,16 @@ def main() -> int:
     for name, found in zip(("with gravity", "without gravity"), torques, strict=True):
         for other in ("DeNOC", "energy", "MuJoCo"):
             difference = np.abs(found[other] - found["library"]).max() / np.abs(found["library"]).max()
-            report.add("Figures 4 and 6(a): torque over a turn at 45 rpm, largest difference over the largest "
-                       "torque", f"{other}, {name}", difference, within=EXACT)  # fmt: skip
+            report.add(TURN, f"{other}, {name}", difference, within=EXACT)
     curves = {mass: _torques(bars.with_coupler(mass), angles, 9.81)["library"] for mass in MASSES}
     for (mass, curve), peak in zip(curves.items(), PEAKS, strict=True):
         what = f"coupler of {mass:g} kg, largest torque [N m]"
-        report.add("Figure 5: the larger the mass, the larger the torque", what, np.abs(curve).max(), peak, 0.005)
+        report.add(MASS, what, np.abs(curve).max(), peak, 0.005)
     motion = _motion(report, bars)
     report.notes.append(
-        "The paper prints no numbers: lengths and masses are the laboratory's public example; the largest torques\n"
-        "of Figure 5 are those that an audit found for it, with code of its own. Reference of the motion: the\n"
-        "mechanism's one equation of motion by energies, integrated to a tolerance of 1e-11."
+        "The paper prints no numbers: lengths and masses are the laboratory's public example; the largest\n"
+        "torques of Figure 5 are those that an audit found for it, with code of its own. Reference of the\n"
+        "motion: the mechanism's one equation of motion by energies, integrated to a tolerance of 1e-11."
     )
     report.pictures += [
         draw_inverse(report.out / "figure_4.png", angles, torques),
@@ -88,8 +89,12 @@ def _equations(report: Report, bars: Bars) -> None:
     first, second = denoc.jacobians(theta)
     solution = md.InverseDynamics(graph).solve(*([x] for x in STATE))
     report.add(table, "loop closure: theta4, theta3 [rad]", _words(theta[1:]))
-    report.add(table, "(13)-(18) I of subsystem I [kg m^2]", _words(_terms(denoc, theta, rates)[0][0].ravel()))
-    report.add(table, "(13)-(18) I of subsystem II [kg m^2]", _words(_terms(denoc, theta, rates)[1][0].ravel()))
+    report.add(
+        table, "(13)-(18) I of subsystem I [kg m^2]", _words(_terms(denoc, theta, rates)[0][0].ravel())
+    )
+    report.add(
+        table, "(13)-(18) I of subsystem II [kg m^2]", _words(_terms(denoc, theta, rates)[1][0].ravel())
+    )
     report.add(table, "below (20): J^I [m]", _words(first.ravel()))
     report.add(table, "below (20): J^II [m], entry (1,2) negative", _words(second.ravel()))
     report.add(table, "(19) lambda on the crank at J2 [N]", _words(force))
@@ -117,7 +122,7 @@ def _words(numbers: Array) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """From rest, without torque, at times (m,): all joints' q, v, a (m, 3), lambda (m, 2), and a reference."""
+    """From rest, without torque, at times (m,): q, v, a of all joints (m, 3), lambda (m, 2), a reference."""
 
     times: Array
     q: Array
@@ -145,8 +150,8 @@ def _motion(report: Report, bars: Bars) -> Motion:
     report.add(table, "library, loops open by at most [m]", ours.residual.max(), within=1e-10)
     start = np.concatenate([denoc.close(START), np.zeros(3)])
     runs = {
-        "(22) by DOP853 at 1e-11": dict(method="DOP853", **TIGHT),
-        "(22) by RK45 at SciPy's tolerances": dict(method="RK45"),
+        "(22) by DOP853 at 1e-11": {"method": "DOP853", **TIGHT},
+        "(22) by RK45 at SciPy's tolerances": {"method": "RK45"},
     }
     for name, options in runs.items():
         run = solve_ivp(by_equation_22, (0.0, DURATION), start, t_eval=times, **options).y

@@ -1,6 +1,5 @@
-"""The four-bar from lengths, masses and widths: as DeNOC's links, as URDF, and its motion by energy alone."""
+"""The four-bar from lengths, masses and widths: as DeNOC's links, as URDF, and by energies."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -54,7 +53,10 @@ class Bars:
             ("J3", "revolute", "output", "coupler", f'xyz="{self.output.length!r} 0 0"'),
         )
         # J3 between 0 and pi: the loop is open, not crossed
-        limit = {"continuous": "", "revolute": f'<limit lower="0" upper="{np.pi!r}" effort="0" velocity="0"/>'}
+        limit = {
+            "continuous": "",
+            "revolute": f'<limit lower="0" upper="{np.pi!r}" effort="0" velocity="0"/>',
+        }
         tree = "".join(
             f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
             f'<origin {origin}/><axis xyz="0 0 1"/>{limit[kind]}</joint>'
@@ -64,7 +66,8 @@ class Bars:
             f'<robot name="four_bar"><link name="ground"/>{links}{tree}<modular_dynamics version="1">'
             '<subsystem name="subsystem_I"><joint name="J1"/></subsystem>'
             '<subsystem name="subsystem_II"><joint name="J4"/><joint name="J3"/></subsystem>'
-            f'<loop_joint name="J2" type="revolute"><predecessor link="crank" xyz="{self.crank.length!r} 0 0"/>'
+            '<loop_joint name="J2" type="revolute">'
+            f'<predecessor link="crank" xyz="{self.crank.length!r} 0 0"/>'
             f'<successor link="coupler" xyz="{self.coupler.length!r} 0 0"/><axis xyz="0 0 1"/></loop_joint>'
             '<passive joint="J4"/><passive joint="J3"/></modular_dynamics></robot>'
         )
@@ -114,9 +117,9 @@ def by_energy(bars: Bars, theta: float, gravity: float = 9.81) -> tuple[float, f
             -0.5 * l4 * e4 * first[1] ** 2 + 0.5j * l4 * e4 * second[1],
         ),
     }
-    for name in rates:
+    for name, (turn, turn_slope) in rates.items():
         bar: Bar = getattr(bars, name)
-        (turn, turn_slope), (centre, centre_slope) = rates[name], centres[name]
+        centre, centre_slope = centres[name]
         inertia += bar.link.inertia * turn**2 + bar.mass * abs(centre) ** 2
         half_slope += bar.link.inertia * turn * turn_slope
         half_slope += bar.mass * (centre.conjugate() * centre_slope).real

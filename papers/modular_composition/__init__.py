@@ -1,1 +1,1 @@
-"""Silva & Adorno, "Dynamic Modeling of Branched Robots using Modular Composition": what its section IV shows."""
+"""Silva & Adorno, Dynamic Modeling of Branched Robots using Modular Composition."""

@@ -1,6 +1,6 @@
 """`make paper-silva`: the branched robot of 38 joints; Table II and Figures 1, 3, 4 and 5.
 
-    python -m papers.modular_composition [--help]
+python -m papers.modular_composition [--help]
 """
 
 import numpy as np
@@ -59,9 +59,10 @@ def main() -> int:
         for name, ours in _statistics(*waves).items():
             report.add("What decides: filter, ends, which torque is read", f"{name}, {what}", ours)
     report.notes.append(
-        "The robot's geometry and masses are not published; urdf/README.md has the choices. The simulator is\n"
-        "MuJoCo with exact velocity motors, 8 s in steps of 1 ms; accelerations by the paper's filter, forwards\n"
-        "and backwards. What is left of 1 are the ends of the record, where a filter has no samples to go on."
+        "The robot's geometry and masses are not published; urdf/README.md has the choices. The simulator\n"
+        "is MuJoCo with exact velocity motors, 8 s in steps of 1 ms; accelerations by the paper's filter,\n"
+        "forwards and backwards. What is left of 1 comes from the ends of the record, where a filter has no\n"
+        "samples to go on."
     )
     report.pictures.append(draw_robot(graph, report.out / "figure_1.png"))
     report.pictures += draw_graphs(graph, report.out / "figure_3.png", report.out / "figure_4.png")
@@ -105,7 +106,7 @@ def _words(numbers: object) -> str:
 
 
 def _algebras(report: Report, graph: md.SubsystemGraph, q: Array, v: Array, a: Array) -> None:
-    table = f"Section II: one composition, three algebras; largest difference at {STATES} states over the torque"
+    table = f"Section II: three algebras; largest difference at {STATES} states over the largest torque"
     chosen = np.linspace(0, len(q) - 1, STATES).astype(int)
     core = md.inverse_dynamics(graph, q[chosen], v[chosen], a[chosen])
     algebras = {

@@ -82,8 +82,8 @@ def accelerations(v: Array, step: float, zero_phase: bool = True) -> Array:
 def multiple_correlation(one: Array, other: Array) -> Array:
     """Return the coefficients of multiple correlation (n,) of two sets of waveforms (m, n) (Ferrari 2010).
 
-    sqrt(1 - [sum (Y_pf - mean_f)^2 / (F (P - 1))] / [sum (Y_pf - mean)^2 / (P F - 1)]) over P = 2 waveforms of
-    F = m values; 0 where the radicand is negative.
+    sqrt(1 - [sum (Y_pf - mean_f)^2 / (F (P - 1))] / [sum (Y_pf - mean)^2 / (P F - 1)]) over P = 2 waveforms
+    of F = m values; 0 where the radicand is negative.
     """
     waves = np.stack([one, other])
     count, length = waves.shape[:2]
