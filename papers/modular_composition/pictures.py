@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import modular_dynamics as md
-from modular_dynamics.pictures.colours import subsystem_colours
+from modular_dynamics.pictures import subsystem_colours
 from modular_dynamics.pictures.graph_picture import draw_graph
 from papers.modular_composition.measured import Array, multiple_correlation
 
