@@ -160,7 +160,9 @@ def simulate(
         np.array([t for t, _ in motion]),
         positions,
         speeds,
-        *(np.array([getattr(one, name) for one in solutions]) for name in ("a", "tau", "multipliers")),
+        np.array([one.a for one in solutions]),
+        np.array([one.tau for one in solutions]),
+        np.array([one.multipliers for one in solutions]),
         np.array([energy(graph, a, b) for a, b in zip(positions, speeds, strict=True)]),
         np.array([system.largest_residual(a) for a in positions]),
     )
