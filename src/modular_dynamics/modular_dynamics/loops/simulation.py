@@ -1,6 +1,7 @@
 """Motion of a mechanism over time: scipy's integrators, loops that stay closed, and crossings of branches."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..dynamics import forward_dynamics
 from ..dynamics.arguments import Array
 from ..exceptions import SingularityError, StateError
 from ..model import SubsystemGraph
@@ -16,6 +18,8 @@ from .constraints.constraint_system import ConstraintSystem
 from .constraints.coordinates import Coordinates
 from .dynamics.constrained_dynamics import energy
 from .dynamics.saddle_point import (
+    NOTHING,
+    ConstrainedDynamics,
     ConstrainedState,
     branch_motion,
     constrained_motion,
@@ -52,15 +56,20 @@ DIFFERENCE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """A motion: at each of k times the coordinates (k, nq) and velocities (k, nv) of all joints.
+    """A motion: at each of k times coordinates (k, nq), velocities and accelerations (k, nv) of all joints.
 
     Attributes:
+        tau: torques of the independent joints (k, independent) [N m or N].
+        multipliers: of the loops' constraint rows (k, rows) [N or N m].
         energy: kinetic, gravitational and elastic [J]. residual: of the loops, the largest [m or 1].
     """
 
     t: Array
     coordinates: Array
     velocities: Array
+    accelerations: Array
+    tau: Array
+    multipliers: Array
     energy: Array
     residual: Array
 
@@ -146,10 +155,14 @@ def simulate(
             progress(t, t_end)
     states = np.array([y for _, y in motion])
     positions, speeds = states[:, : graph.nq], states[:, graph.nq :]
+    solutions = [branch_motion.solution(t, y) for t, y in motion]
     return Simulation(
         np.array([t for t, _ in motion]),
         positions,
         speeds,
+        np.array([one.a for one in solutions]),
+        np.array([one.tau for one in solutions]),
+        np.array([one.multipliers for one in solutions]),
         np.array([energy(graph, a, b) for a, b in zip(positions, speeds, strict=True)]),
         np.array([system.largest_residual(a) for a in positions]),
     )
@@ -174,6 +187,8 @@ class _BranchMotion:
         constant = np.zeros(len(system.independent_v)) if tau is None or callable(tau) else tau
         self._constant_tau = system.independent.checked("tau", constant)
         self._cached: tuple[Array, list[ConstrainedState]] = np.empty(0), []
+        #: without loops, springs and passive joints the core's accelerations are all
+        self._is_tree = not system.graph.has_loops
 
     def steps(self, y: Array, t_end: float, integrator: Any, wanted: Array | None) -> Iterator[Step]:
         """Yield time and state after each step, and before it the wanted times and states within it.
@@ -222,20 +237,40 @@ class _BranchMotion:
 
     def _closed(self, y: Array) -> Array:
         """Return a state projected onto the constraints."""
+        if self._is_tree:
+            return np.concatenate([self._coordinates.unit(y[: self.nq].copy()), y[self.nq :]])
         return np.concatenate(mean_state(self.system, self._states(y)))
 
     def _derivative(self, t: float, y: Array) -> Array:
         """Return the derivative of a state: coordinate rates, then accelerations."""
-        states, tau = self._states(y), self._constant_tau
+        closed = self._closed(y)
+        rates = self._coordinates.rates(closed[: self.nq], closed[self.nq :])
+        return np.concatenate([rates, self.solution(t, y).a])
+
+    def solution(self, t: float, y: Array) -> ConstrainedDynamics:
+        """Return accelerations, torques and multipliers at a state."""
+        if self._is_tree:
+            if not np.isfinite(y).all():
+                raise SingularityError("its coordinates and velocities are no longer finite", np.inf)
+            q, v = self._closed(y)[: self.nq], y[self.nq :]
+            tau, friction = self._tau_at(t, q, v), self._friction
+            with suppress(StateError):  # of a motion without inertia, which below may go without torque
+                a = forward_dynamics(self.system.graph, q, v, tau, friction=friction)
+                return ConstrainedDynamics(a, tau, NOTHING, 0, NOTHING)
+        states = self._states(y)
         q, v = mean_state(self.system, states)
-        if self._tau is not None:
-            tau = self.system.independent.checked("tau", self._tau(t, q.copy(), v.copy()))
-        motion = branch_motion(
+        tau = self._tau_at(t, q, v)
+        return branch_motion(
             self.system,
             states,
             lambda at, a: constrained_motion(self.system, at, tau, self._friction, a=a)[0],
         )
-        return np.concatenate([self._coordinates.rates(q, v), motion.a])
+
+    def _tau_at(self, t: float, q: Array, v: Array) -> Array:
+        """Return the torques of the independent joints. Raises StateError: a function gives others."""
+        if self._tau is None:
+            return self._constant_tau
+        return self.system.independent.checked("tau", self._tau(t, q.copy(), v.copy()))
 
     def jacobian(self, t: float, y: Array) -> Array:
         """Return the derivatives of ``_derivative`` by the state, by central differences.
@@ -251,6 +286,8 @@ class _BranchMotion:
 
     def _step_end(self, before: Array, y: Array) -> tuple[Array, Array]:
         """Return a step's end, projected onto the branch, and the tangent there. Raises SingularityError."""
+        if self._is_tree:
+            return self._closed(y), self._tangent
         states, after = self._states(y), self._closed(y)
         tangent, condition = mean_tangent(states), 1.0 / states[0].width
         change, correction = float(np.linalg.norm(after - before)), float(np.linalg.norm(after - y))

@@ -13,6 +13,7 @@ from .check import CHECK
 from .command import INTERRUPTED, USAGE, Command, UsageError, printable
 from .dynamics import FORWARD, GRAVITY, INVERSE
 from .graph import GRAPH
+from .simulate import SIMULATE
 from .study import STUDY
 
 # The sub-commands: those of this package, and those that other packages register.
@@ -21,7 +22,7 @@ from .study import STUDY
 # command's and whose object is a `Command`.
 
 GROUP = "modular_dynamics.commands"
-OWN = (CHECK, GRAPH, INVERSE, FORWARD, GRAVITY, STUDY)
+OWN = (CHECK, GRAPH, INVERSE, FORWARD, GRAVITY, SIMULATE, STUDY)
 
 
 def commands() -> list[Command]:

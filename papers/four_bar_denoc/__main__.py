@@ -1,0 +1,175 @@
+"""`make paper-kumar`: the four-bar's torques and motion; Figures 4, 5 and 6, equations 14 to 23 at a state.
+
+python -m papers.four_bar_denoc [--help]
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.integrate import solve_ivp
+
+import modular_dynamics as md
+from papers.charmie_torso.mujoco_loops import MujocoLoops
+from papers.four_bar_denoc.bars import Array, Bars, by_energy
+from papers.four_bar_denoc.denoc import FourBar
+from papers.four_bar_denoc.pictures import draw_inverse, draw_masses, draw_motion
+from papers.report import Report
+
+SPEED = 45.0 * 2.0 * np.pi / 60.0  # [rad/s] of the crank
+MASSES = 1.0, 3.0, 6.0, 9.0  # [kg] of the coupler in Figure 5
+PEAKS = 2.05, 3.00, 4.43, 5.86  # [N m] by an audit with code of its own
+STATE = 0.3, 3.0, -2.0  # of the crank, at which the equations are shown [rad, rad/s, rad/s^2]
+DURATION = 2.0  # [s] of the motion from rest at START [rad]
+START = 0.3
+EXACT = 1e-9  # relative; codes that share nothing
+TURN = "Figures 4, 6(a): torque over a turn at 45 rpm, largest difference over the largest torque"
+MASS = "Figure 5: the larger the mass, the larger the torque"
+TIGHT = {"rtol": 1e-11, "atol": 1e-11}
+
+
+def main() -> int:
+    """Compare, draw, print; return 1 where a number is out of its bound."""
+    title = "Kumar, Vantmuri, Chittawadigi & Saha, Dynamic analyses of four-bar mechanism in MechAnalyzer"
+    report = Report.from_command_line("four_bar_denoc", title, __doc__.splitlines()[0])
+    bars = Bars()
+    angles = np.linspace(0.0, 2.0 * np.pi, 361)
+    _equations(report, bars)
+    torques = [_torques(bars, angles, gravity) for gravity in (9.81, 0.0)]
+    for name, found in zip(("with gravity", "without gravity"), torques, strict=True):
+        for other in ("DeNOC", "energy", "MuJoCo"):
+            difference = np.abs(found[other] - found["library"]).max() / np.abs(found["library"]).max()
+            report.add(TURN, f"{other}, {name}", difference, within=EXACT)
+    curves = {mass: _torques(bars.with_coupler(mass), angles, 9.81)["library"] for mass in MASSES}
+    for (mass, curve), peak in zip(curves.items(), PEAKS, strict=True):
+        what = f"coupler of {mass:g} kg, largest torque [N m]"
+        report.add(MASS, what, np.abs(curve).max(), peak, 0.005)
+    motion = _motion(report, bars)
+    report.notes.append(
+        "The paper prints no numbers: lengths and masses are the laboratory's public example; the largest\n"
+        "torques of Figure 5 are those that an audit found for it, with code of its own. Reference of the\n"
+        "motion: the mechanism's one equation of motion by energies, integrated to a tolerance of 1e-11."
+    )
+    report.pictures += [
+        draw_inverse(report.out / "figure_4.png", angles, torques),
+        draw_masses(report.out / "figure_5.png", angles, curves),
+        draw_motion(report.out / "figure_6.png", motion),
+    ]
+    return report.finish()
+
+
+def _torques(bars: Bars, angles: Array, gravity: float) -> dict[str, Array]:
+    """Return the crank's torques at constant speed by four methods: library, DeNOC, energy, MuJoCo."""
+    urdf, denoc = bars.urdf(), bars.denoc(gravity)
+    graph = md.load_urdf(urdf, gravity=(0.0, 0.0, -gravity))
+    columns = angles[:, None], np.full((len(angles), 1), SPEED), np.zeros((len(angles), 1))
+    peer = MujocoLoops(urdf, ["J1"])
+    peer.model.opt.gravity[:] = 0.0, 0.0, -gravity
+    start = dict(zip(graph.joint_names, denoc.close(angles[0]), strict=True))
+    peer.data.qpos[:] = [start[name] for name in peer.names]  # from where its loops close
+    found = {"library": md.inverse_dynamics(graph, *columns)[:, 0]}
+    found["DeNOC"] = np.array([denoc.inverse_dynamics(denoc.close(t), SPEED, 0.0)[0] for t in angles])
+    terms = [by_energy(bars, t, gravity) for t in angles]
+    found["energy"] = np.array([half_slope * SPEED**2 + weight for _, half_slope, weight in terms])
+    found["MuJoCo"] = np.array([_by_mujoco(peer, t) for t in angles])
+    return found
+
+
+def _by_mujoco(peer: MujocoLoops, angle: float) -> float:
+    peer(np.array([angle]), np.array([SPEED]), np.zeros(1))
+    return float(peer.tau[0])
+
+
+def _equations(report: Report, bars: Bars) -> None:
+    """Equations 14 to 23 at one state: values, and residuals of those that can be wrong."""
+    table = f"Equations at theta2 = {STATE[0]:g} rad, {STATE[1]:g} rad/s, {STATE[2]:g} rad/s^2"
+    denoc, graph = bars.denoc(), md.load_urdf(bars.urdf())
+    theta = denoc.close(STATE[0])
+    rates = denoc.rates(theta, STATE[1])
+    tau, force, accelerations = denoc.inverse_dynamics(theta, *STATE[1:])
+    first, second = denoc.jacobians(theta)
+    solution = md.InverseDynamics(graph).solve(*([x] for x in STATE))
+    report.add(table, "loop closure: theta4, theta3 [rad]", _words(theta[1:]))
+    report.add(
+        table, "(13)-(18) I of subsystem I [kg m^2]", _words(_terms(denoc, theta, rates)[0][0].ravel())
+    )
+    report.add(
+        table, "(13)-(18) I of subsystem II [kg m^2]", _words(_terms(denoc, theta, rates)[1][0].ravel())
+    )
+    report.add(table, "below (20): J^I [m]", _words(first.ravel()))
+    report.add(table, "below (20): J^II [m], entry (1,2) negative", _words(second.ravel()))
+    report.add(table, "(19) lambda on the crank at J2 [N]", _words(force))
+    report.add(table, "(20) torque of the crank [N m]", tau)
+    report.add(table, "(20) less the library's torque [N m]", tau - solution.tau[0], within=EXACT)
+    residual = np.abs(first @ rates[:1] - second @ rates[1:]).max()
+    report.add(table, "(21) residual of the velocities [m/s]", residual, within=1e-12)
+    back, same = denoc.forward_dynamics(theta, rates, tau)
+    report.add(table, "(22), (23) accelerations from that torque, less the given [rad/s^2]",
+               np.abs(back - accelerations).max(), within=1e-8)  # fmt: skip
+    report.add(table, "(22), (23) lambda, less that of (19) [N]", np.abs(same - force).max(), within=EXACT)
+    energy = by_energy(bars, STATE[0])
+    equation = energy[0] * STATE[2] + energy[1] * STATE[1] ** 2 + energy[2]
+    report.add(table, "torque less that by energies [N m]", tau - equation, within=EXACT)
+
+
+def _terms(denoc: FourBar, theta: Array, rates: Array) -> tuple[tuple[Array, Array, Array], ...]:
+    one = denoc.subsystem([denoc.crank], theta[:1], rates[:1])
+    return one, denoc.subsystem([denoc.output, denoc.coupler], theta[1:], rates[1:])
+
+
+def _words(numbers: Array) -> str:
+    return "  ".join(f"{x:.5g}" for x in numbers)
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """From rest, without torque, at times (m,): q, v, a of all joints (m, 3), lambda (m, 2), a reference."""
+
+    times: Array
+    q: Array
+    v: Array
+    a: Array
+    multipliers: Array
+    reference: Array
+
+
+def _motion(report: Report, bars: Bars) -> Motion:
+    table = f"Figure 6(b): released at theta2 = {START:g} rad, {DURATION:g} s; the crank's largest difference"
+    times = np.linspace(0.0, DURATION, 401)
+    denoc, graph = bars.denoc(), md.load_urdf(bars.urdf())
+
+    def by_energies(_: float, state: Array) -> list[float]:
+        inertia, half_slope, weight = by_energy(bars, state[0])
+        return [state[1], -(half_slope * state[1] ** 2 + weight) / inertia]
+
+    def by_equation_22(_: float, state: Array) -> Array:
+        return np.concatenate([state[3:], denoc.forward_dynamics(state[:3], state[3:], 0.0)[0]])
+
+    reference = solve_ivp(by_energies, (0.0, DURATION), [START, 0.0], "DOP853", times, **TIGHT).y
+    ours = md.simulate(graph, [START], [0.0], None, DURATION, times=times)
+    report.add(table, "library [rad]", np.abs(ours.coordinates[:, 0] - reference[0]).max(), within=1e-6)
+    report.add(table, "library, loops open by at most [m]", ours.residual.max(), within=1e-10)
+    start = np.concatenate([denoc.close(START), np.zeros(3)])
+    runs = {
+        "(22) by DOP853 at 1e-11": {"method": "DOP853", **TIGHT},
+        "(22) by RK45 at SciPy's tolerances": {"method": "RK45"},
+    }
+    for name, options in runs.items():
+        run = solve_ivp(by_equation_22, (0.0, DURATION), start, t_eval=times, **options).y
+        within = 1e-5 if "1e-11" in name else None
+        report.add(table, f"{name} [rad]", np.abs(run[0] - reference[0]).max(), within=within)
+        tips = [_opening(bars, theta) for theta in run[:3].T]
+        report.add(table, f"{name}, loop open by at most [m]", max(tips))
+    multipliers = ours.multipliers[:, 1:3]  # of the rows along the plane's axes
+    motion = times, ours.coordinates, ours.velocities, ours.accelerations, multipliers, reference
+    return Motion(*motion)
+
+
+def _opening(bars: Bars, theta: Array) -> float:
+    """Return the distance [m] between crank's and coupler's ends at J2."""
+    end = bars.ground + bars.output.length * np.exp(1j * theta[1])
+    end += bars.coupler.length * np.exp(1j * (theta[1] + theta[2]))
+    return float(abs(bars.crank.length * np.exp(1j * theta[0]) - end))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,1 @@
+"""Silva & Adorno, Dynamic Modeling of Branched Robots using Modular Composition."""

@@ -1,0 +1,37 @@
+"""What a paper's command prints, writes and returns."""
+
+import json
+
+import pytest
+
+from papers.report import Cell, Report
+
+
+@pytest.mark.parametrize(
+    ("cell", "passed"),
+    [
+        (Cell("t", "w", 1.02, 1.0, 0.03), True),
+        (Cell("t", "w", 1.02, 1.0, 0.01), False),
+        (Cell("t", "w", float("nan"), 1.0, 0.01), False),
+        (Cell("t", "w", -1e-9, None, 1e-8), True),
+        (Cell("t", "w", "1 2", "1 2"), True),
+        (Cell("t", "w", "1 2", "1 3"), False),
+        (Cell("t", "w", 5.0, 1.0), None),
+    ],
+)
+def test_verdicts(cell, passed):
+    assert cell.passed is passed
+
+
+def test_a_number_out_of_its_bound_fails_the_command(tmp_path, capsys):
+    report = Report.from_command_line("silva", "A paper", "about", ["--out", str(tmp_path / "new")])
+    report.add("Table [N m]", "first [rad]", 1.0, 1.0, 0.1)
+    assert report.finish() == 0
+    report.add("Table [N m]", "second", 2.0, 1.0, 0.1)
+    assert report.finish() == 1
+    manifest = json.loads((tmp_path / "new/manifest.json").read_text())
+    assert [cell["passed"] for cell in manifest["cells"]] == [True, False]
+    assert manifest["commit"]
+    printed = capsys.readouterr().out
+    assert "first [rad]" in printed
+    assert "1 of 2 numbers within their bounds" in printed
