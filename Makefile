@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-nightly robustness lint bench paper-silva paper-kumar exoskeleton-table torso-reactions torso-figure modular-figures study clean distclean
+.PHONY: help setup demo test test-nightly robustness lint bench papers paper-silva paper-kumar exoskeleton-table torso-reactions torso-figure modular-figures study clean distclean
 
 # A ROS domain of this run's own and only this machine: no robot, and no other run, hears or disturbs it.
 # exec: the command takes the shell's place, so that a signal to it reaches it.
@@ -41,6 +41,8 @@ lint: ## ruff, mypy --strict on the library and the nodes, oldest Python, allowe
 bench: ## measure and print all timed figures; JSON in out/bench/
 	@scripts/setup.sh bench
 	@$(activate) $(domain) exec python benchmark/run.py
+
+papers: paper-silva paper-kumar exoskeleton-table torso-reactions torso-figure modular-figures ## all papers: tables, figures
 
 paper-silva: setup ## Silva & Adorno: Table II, Figures 1, 3, 4, 5, black boxes, three algebras; out/papers/
 	@$(activate) exec python -m papers.modular_composition
