@@ -100,7 +100,7 @@ def test_above_residuals_a_line_says_where_accelerations_come_from(recording, ca
         (("-p", "filter_cutoff:=fast"), "filter_cutoff must be a number, not 'fast'"),
         (("-p", "gravity:=[1, 2]"), "gravity must be 3 finite numbers"),
         (("-p", "gravity:=[1"), "-p gravity:=[1: the value is no YAML"),
-        (("-p", "output:="), "output must be a text, not None"),
+        (("-p", "output:="), "output must be one of full, gravity"),
         (("-p", "frictin:=urdf"), "dynamics_node has no parameter 'frictin'; 'friction' may be meant"),
         (("-p", "friction"), "-p friction: NAME:=VALUE is needed"),
         (("-p", "reversed_black_boxes:=[x]"), "reversed_black_boxes names 'x'"),
