@@ -152,10 +152,11 @@ def forward_dynamics(
     a = np.empty(len(solver.independent_v)) if out is None else out
     core: Callable[..., int] = graph.once(core_loops).forward_dynamics
     if guess is None and not are_any(external_wrenches):
-        of_state = partial(core, q, v, tau)
-        shape = (len(solver.independent_v),)
-        found = solver.from_reference(lambda *others: of_state(*others, None, counts), shape, out)
-        if found is not None:
+
+        def of_state(near: Array, a: Array, closed: Array) -> int:
+            return core(q, v, tau, near, a, closed, None, counts)
+
+        if (found := solver.from_reference(of_state, (len(solver.independent_v),), out)) is not None:
             return found
     try:
         is_for_core = guess is not None and not are_any(external_wrenches)

@@ -62,10 +62,12 @@ class ClosedLoopInverseDynamics(InverseDynamics):
             raise_if_shared(out, coordinates)
         is_plain = external_wrenches is None and black_box_wrenches is None and threads is None
         if guess is None and is_plain and coordinates is None:
-            of_state, counts = partial(self._core, q, v, a), self._counts_friction
-            shape = (self._width,)
-            found = self._solver.from_reference(lambda *others: of_state(*others, None, counts), shape, out)
-            if found is not None:
+            counts = self._counts_friction
+
+            def core(near: Array, tau: Array, closed: Array) -> int:
+                return self._core(q, v, a, near, tau, closed, None, counts)
+
+            if (found := self._solver.from_reference(core, (self._width,), out)) is not None:
                 return found
         if guess is not None and is_plain:
             tau = np.empty(self._width) if out is None else out
