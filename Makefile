@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-nightly robustness lint bench papers paper-silva paper-kumar exoskeleton-table torso-reactions torso-figure modular-figures study clean distclean
+.PHONY: help setup demo test test-nightly robustness lint bench docs docs-figures papers paper-silva paper-kumar exoskeleton-table torso-reactions torso-figure modular-figures study clean distclean
 
 # A ROS domain of this run's own and only this machine: no robot, and no other run, hears or disturbs it.
 # exec: the command takes the shell's place, so that a signal to it reaches it.
@@ -41,6 +41,14 @@ lint: ## ruff, mypy --strict on the library and the nodes, oldest Python, allowe
 bench: ## measure and print all timed figures; JSON in out/bench/
 	@scripts/setup.sh bench
 	@$(activate) $(domain) exec python benchmark/run.py
+
+docs: ## the site in out/docs/, with its internal links checked
+	@scripts/setup.sh docs
+	@$(activate) sphinx-build -q -W --keep-going -b html docs out/docs; sphinx-build -q -W --keep-going -b linkcheck docs out/docs/linkcheck; \
+	echo "Open out/docs/index.html"
+
+docs-figures: setup ## make the pictures and tables of docs/generated/ anew
+	@$(activate) exec python -m docs.generate
 
 papers: paper-silva paper-kumar exoskeleton-table torso-reactions torso-figure modular-figures ## all papers: tables, figures
 

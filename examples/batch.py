@@ -1,6 +1,10 @@
-"""Many states at once, on all cores: one row per state; with `out=` nothing is allocated.
+"""Many states at once
+===================
 
-Prints:
+Many states at once, on all cores: one row per state; with `out=` nothing is allocated.
+
+Prints::
+
     torques of 10000 states: (10000, 19), written into the given array: True
     single precision, within 1e-5 of the largest torque: True
     mass matrices of 100 states: (100, 19, 19)

@@ -1,6 +1,10 @@
-"""Inverse dynamics of a mechanism with closed loops, gears and a spring: the exoskeleton of Schappler et al.
+"""Inverse dynamics with closed loops
+==================================
 
-Prints:
+Inverse dynamics of a mechanism with closed loops, gears and a spring: the exoskeleton of Schappler et al.
+
+Prints::
+
     independent joints: rho_1 rho_2 rho_4 rho_5 rho_7
     torques of the independent joints [N m]: [ 0.     -1.8223 -1.0899 12.5225  0.    ]
     wrench at the cut joint E [N, N m]: [-189.417    0.367    0.      -0.      -0.       0.   ]

@@ -1,8 +1,12 @@
-"""A four-bar released at rest under gravity: accelerations of all joints, then its motion over 0.4 s.
+"""A four-bar released from rest
+=============================
+
+A four-bar released at rest under gravity: accelerations of all joints, then its motion over 0.4 s.
 
 At the end the torque for a given motion of the crank.
 
-Prints:
+Prints::
+
     accelerations of J1 J4 J3 [rad/s^2]: [-185.396   73.909   40.46 ]
     crank [rad]: [ 0.3   -0.512 -3.557 -4.153 -3.014]
     energy stays within 1e-6 J: True

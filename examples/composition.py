@@ -1,6 +1,10 @@
-"""The paper's composition with every quantity on the way: twists, wrenches, the interconnection matrix A.
+"""Every quantity of the composition
+=================================
 
-Prints:
+The paper's composition with every quantity on the way: twists, wrenches, the interconnection matrix A.
+
+Prints::
+
     torques of composition and kernel agree to 1e-12 N m: True
     blocks of A (rows: the subsystem whose joints feel it; columns: the subsystem that causes it)
     stem         * * *

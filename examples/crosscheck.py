@@ -1,6 +1,10 @@
-"""Comparison with Pinocchio, joint by joint and subsystem by subsystem. Needs the extra `crosscheck`.
+"""Comparison with Pinocchio
+=========================
 
-Prints:
+Comparison with Pinocchio, joint by joint and subsystem by subsystem. Needs the extra `crosscheck`.
+
+Prints::
+
     largest torque 184.8 N m
     below 1e-11 N m in each of base torso left_arm right_arm head - True
 """

@@ -1,6 +1,10 @@
-"""The parts of tau = M(q) a + h(q, v), and how the torques change with q, v and a.
+"""Equation of motion and its derivatives
+======================================
 
-Prints:
+The parts of tau = M(q) a + h(q, v), and how the torques change with q, v and a.
+
+Prints::
+
     M a + h gives the torques to 1e-12 N m: True
     gravity torques [N m]: [ 0.     -1.8927  0.4316 -0.4316]
     C v + g gives h to 1e-12 N m: True

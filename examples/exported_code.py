@@ -1,6 +1,10 @@
-"""Code for one robot: C99 for controllers, with a test program; CasADi functions for optimization.
+"""C99 and CasADi functions of one robot
+=====================================
 
-Prints:
+Code for one robot: C99 for controllers, with a test program; CasADi functions for optimization.
+
+Prints::
+
     arm.c arm.h arm_test.c {'inverse_dynamics': 161}, {'close_loops': 143, ... 'forward_dynamics': 697}
     gradient of the torques' squares by CasADi, largest difference from ours below 1e-10: True
 """

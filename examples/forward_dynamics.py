@@ -1,6 +1,10 @@
-"""Accelerations under given torques; two joints driven, two hanging; a simulation of the open tree by SciPy.
+"""Forward and hybrid dynamics (ABA)
+=================================
 
-Prints:
+Accelerations under given torques; two joints driven, two hanging; a simulation of the open tree by SciPy.
+
+Prints::
+
     forward dynamics inverts inverse dynamics to 1e-9: True
     turn and bend driven, the others hanging: [ 0.0354 -1.9547] N m
     released at rest, after 1 s: q = [ 0.1    4.824  1.916 -1.916] rad

@@ -1,6 +1,10 @@
-"""Identification: tau = Y theta is linear in the inertial parameters theta; least squares finds a payload.
+"""Identification of a payload
+===========================
 
-Prints:
+Identification: tau = Y theta is linear in the inertial parameters theta; least squares finds a payload.
+
+Prints::
+
     Y theta gives the torques to 1e-11 N m: True
     payload 0.50 kg at height 0.10 m
     what torques depend on: 22 sums of the 40 parameters, such as

@@ -1,6 +1,10 @@
-"""Joint torques of one state, and the same by Pinocchio.
+"""Inverse dynamics (RNEA)
+=======================
 
-Prints:
+Joint torques of one state, and the same by Pinocchio.
+
+Prints::
+
     four_link: 3 subsystems, 4 moving joints, nq = 4, nv = 4, moving mass 4.5 kg
     └─ stem (2 joints) at link base of the ground
        │  turn: continuous about [0, 0, 1], base → lower_stem

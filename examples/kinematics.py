@@ -1,6 +1,10 @@
-"""Where links and the centre of mass are, how fast they move, and the torques that a force on a link needs.
+"""Poses, velocities and Jacobians
+===============================
 
-Prints:
+Where links and the centre of mass are, how fast they move, and the torques that a force on a link needs.
+
+Prints::
+
     left wrist at [m]: [-0.1293  0.2686  0.7298]
     distance between the wrists [m]: 0.6183
     velocity of the left wrist [m/s]: [0.0379 0.1216 0.1058]

@@ -1,6 +1,10 @@
-"""Wrenches that sensors report: a load on a link, and a subsystem known only by its force/torque sensor.
+"""Measured wrenches and black boxes
+=================================
 
-Prints:
+Wrenches that sensors report: a load on a link, and a subsystem known only by its force/torque sensor.
+
+Prints::
+
     a push of 10 N on the left branch changes the torques by [N m]: [-1.1161  0.      0.      0.    ]
     with the right branch as a black box: [ 0.2037 -1.0049  0.4375     nan]
 """

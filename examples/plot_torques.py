@@ -1,6 +1,10 @@
-"""Torques of a motion as a plot: CHARMIE's shoulders over a sine, computed in one batch. Needs matplotlib.
+"""Torques of a motion as a plot
+=============================
 
-Prints:
+Torques of a motion as a plot: CHARMIE's shoulders over a sine, computed in one batch. Needs matplotlib.
+
+Prints::
+
     wrote ...torques.png
 """
 

@@ -1,6 +1,10 @@
-"""A vendor's URDF divided by a partition file; the torques do not depend on the partition.
+"""Subsystems from a partition file
+================================
 
-Prints:
+A vendor's URDF divided by a partition file; the torques do not depend on the partition.
+
+Prints::
+
     without the file: tv7_joint_1 tv7_left_finger_joint tv7_right_finger_joint
     with it: arm gripper
     torques differ by less than 1e-12 N m: True

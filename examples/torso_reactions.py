@@ -1,6 +1,10 @@
-"""Reactions in an over-constrained mechanism: the care robot's torso, shared by the paper's rules.
+"""Reactions of an over-constrained mechanism
+==========================================
 
-Prints:
+Reactions in an over-constrained mechanism: the care robot's torso, shared by the paper's rules.
+
+Prints::
+
     redundant constraint rows: 12
     spring sr4: 108.02 N
     spring sl4: 108.02 N

@@ -2,6 +2,7 @@
 # Make this checkout ready: .venv from requirements/, then the overlay in install/ by colcon. Called by every target of the Makefile.
 #   scripts/setup.sh          what demo, test and lint need
 #   scripts/setup.sh bench    also the peers that the benchmark compares with, where they can be had
+#   scripts/setup.sh docs     also what builds the site
 # Does only what is missing: each step leaves a stamp with a checksum of what it was made from. A second call takes some
 # hundredths of a second and no network; a call after an interrupted one repairs. PYTHON=python3.12 chooses the interpreter; where
 # .venv has another version, it is made anew.
@@ -53,6 +54,7 @@ overlay_key="$environment_key $({
   { find src/modular_dynamics_bringup src/modular_dynamics/modular_dynamics -type f -not -path '*/__pycache__/*' 2>/dev/null || true; } | LC_ALL=C sort
 } | cksum)"
 peers_key="$(cksum <requirements/bench.txt)"
+site_key="$(cksum <requirements/docs.txt)"
 
 holds() { [ -e "$1" ] && [ "$(<"$1")" = "$2" ]; }
 version_of() { "$1" -c 'import sys; print(*sys.version_info[:2])' 2>/dev/null || true; }
@@ -60,6 +62,7 @@ python_fits() { [ -z "${PYTHON:-}" ] || [ "$(version_of "$PYTHON")" = "$(version
 environment_ready() { holds "$venv/.stamp" "$environment_key" && [ -x "$python" ] && python_fits; }
 overlay_ready() { holds "$root/$install/.stamp" "$overlay_key"; }
 peers_ready() { holds "$venv/.stamp_peers" "$peers_key"; }
+site_ready() { holds "$venv/.stamp_site" "$site_key"; }
 
 # ---- saying what happens ------------------------------------------------------------------------------------------------------
 
@@ -220,4 +223,9 @@ if [ "${1:-}" = bench ] && ! peers_ready; then
   else
     echo "  going on without them" >&2
   fi
+fi
+
+if [ "${1:-}" = docs ] && ! site_ready; then
+  step "Sphinx, for the site" pip_site.log "$python" -m pip install --progress-bar off -r requirements/docs.txt
+  printf '%s\n' "$site_key" >"$venv/.stamp_site"
 fi

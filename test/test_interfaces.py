@@ -1,4 +1,4 @@
-"""docs/interfaces.md and the nodes: topics, services, types and QoS are the same in both directions.
+"""docs/reference/interfaces.md and the nodes: topics, services, types and QoS are the same, both ways.
 
 A missing row is printed as it begins in the page's table.
 """
@@ -23,7 +23,7 @@ from modular_dynamics_ros.subsystem.node import SubsystemNode
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
-PAGE = (ROOT / "docs" / "interfaces.md").read_text("utf-8")
+PAGE = (ROOT / "docs/reference/interfaces.md").read_text("utf-8")
 KINDS = "subscribed", "published", "service", "client"  # first word of a table
 COMMON = "Every node"  # heading of what rclpy and all lifecycle nodes have
 # Topics whose messages the wheels of ROS 2 do not have.
@@ -180,7 +180,7 @@ def test_what_every_node_has_is_on_the_page_once(found):
 
 
 def test_the_parts_of_diagnostics_are_those_of_the_page(found):
-    page = (ROOT / "docs" / "nodes.md").read_text("utf-8")
+    page = (ROOT / "docs/reference/nodes.md").read_text("utf-8")
     table = re.search(r"^## Diagnostics\n(.*?)^## ", page, re.M | re.S)[1]
     assert set(re.findall(r"^\| `([\w -]+)` \|", table, re.M)) == found.parts
 

@@ -14,8 +14,8 @@ pytestmark = pytest.mark.ros
 
 
 def published(node):
-    """Topics of a node in docs/interfaces.md."""
-    page = (ROOT / "docs/interfaces.md").read_text("utf-8")
+    """Topics of a node in docs/reference/interfaces.md."""
+    page = (ROOT / "docs/reference/interfaces.md").read_text("utf-8")
     section = re.search(rf"^## {node}\n(.*?)(^## |\Z)", page, re.MULTILINE | re.DOTALL)[1]
     names = re.findall(r"^\| `~/([a-z_]+)` \| `[a-z_]+/[A-Z]\w+` \| reliable", section, re.MULTILINE)
     return {f"/{node}/{name}" for name in names}
@@ -35,7 +35,7 @@ def test_rviz_shows_the_robot_and_arrows():
 
 
 def test_layouts_of_foxglove_and_plotjuggler_name_what_is_published():
-    """Topics in docs/interfaces.md, and the joints of the care robot in the messages' order."""
+    """Topics in docs/reference/interfaces.md, and the joints of the care robot in the messages' order."""
     joints = load_robot(ROBOTS / "charmie.urdf").joint_names
     topics = published("dynamics_node")
     panels = json.loads((ROOT / "config/charmie_foxglove.json").read_text("utf-8"))["configById"].values()

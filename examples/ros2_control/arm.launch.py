@@ -1,6 +1,6 @@
 """The mock arm under ros2_control, and dynamics_node, whose torques effort_controller gets.
 
-ros2 launch examples/ros2_control/arm.launch.py; docs/controllers.md says what then runs, and what to send.
+ros2 launch examples/ros2_control/arm.launch.py; docs/how_to/controllers.md says what then runs.
 """
 
 from pathlib import Path

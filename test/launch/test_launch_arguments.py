@@ -19,7 +19,7 @@ def test_every_argument_is_described(path: Path) -> None:
     arguments = description(path.name).get_launch_arguments()
     assert arguments
     assert [a.name for a in arguments if a.description in ("", "no description given")] == []
-    page = (ROOT / "docs/launch.md").read_text("utf-8")
+    page = (ROOT / "docs/reference/launch.md").read_text("utf-8")
     assert [a.name for a in arguments if f"`{a.name}`" not in page] == []
 
 

@@ -17,7 +17,7 @@ from robustness.harness.tally import Effort, Tally
 
 URDFS = sorted(ROBOTS.glob("*.urdf"))
 #: The partition file of the documentation has every key.
-DOCUMENTED = (ROOT / "docs/urdf_tags.md").read_text("utf-8").split("```yaml\n")[1].split("```")[0]
+DOCUMENTED = (ROOT / "docs/reference/urdf_tags.md").read_text("utf-8").split("```yaml\n")[1].split("```")[0]
 PARTITIONS = {
     "vendor_arm": (ROBOTS / "vendor_arm_partition.yaml").read_text("utf-8"),
     "crane": DOCUMENTED,

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 TOLERANCE = 1e-9
 #: Joints; Pinocchio's Data grows with their cube: 1,000 take more than 20 GB. Larger trees are MuJoCo's.
 MOST_FOR_PINOCCHIO = 250
-#: Below this speed the nodes let dry friction rise linearly (docs/nodes.md).
+#: Below this speed the nodes let dry friction rise linearly (docs/reference/nodes.md).
 _FRICTION_SPEED = 1e-3
 
 

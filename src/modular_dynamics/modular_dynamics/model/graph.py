@@ -127,7 +127,7 @@ class SubsystemGraph(Structure):
     payloads = property(payloads_of)
 
     def to_urdf(self) -> str:
-        """Return the robot as it is now, as URDF text with tags (docs/urdf_tags.md).
+        """Return the robot as it is now, as URDF text with tags (docs/reference/urdf_tags.md).
 
         ``md.load_urdf(graph.to_urdf())`` is the same robot: names, order of q, torques, loops, subsystems.
         Payloads are part of the links that carry them, and a revolute joint without limits is continuous.
@@ -151,12 +151,12 @@ class SubsystemGraph(Structure):
         links: Sequence[str] = (),
         guess: ArrayLike | None = None,
     ) -> Any:
-        """Write C99 code for controllers without Python: see docs/code_for_controllers.md.
+        """Write C99 code for controllers without Python: see docs/how_to/code_for_controllers.md.
 
         The functions are the core's algorithms, unrolled for this robot with its constants folded. They use
         no library but sin and cos, allocate nothing, keep no static data, and report numbers that are not
-        finite. Closed loops must be planar and solved joint by joint (docs/closed_loops.md); their functions
-        also call sqrt, atan2 and floor, and report where the loops do not close.
+        finite. Closed loops must be planar and solved joint by joint (docs/how_to/closed_loops.md); their
+        functions also call sqrt, atan2 and floor, and report where the loops do not close.
 
         Args:
             path: of the C file, "folder/NAME.c". NAME.h and NAME_test.c are written beside it, and the names
@@ -209,7 +209,7 @@ class SubsystemGraph(Structure):
     def to_cpp(
         self, path: str | Path | None = None, *, name: str = "robot", guess: ArrayLike | None = None
     ) -> str:
-        """Return the robot as a header for C++17 programs that use the core's own headers: see docs/cpp.md.
+        """Return the robot as a header for C++17 programs using the core's headers (docs/reference/cpp.md).
 
         Within namespace ``name``: ``description()``, a `modular_dynamics::Description` with every number in
         full precision; of a robot with closed loops also ``loops()``, and ``closed``, coordinates of all

@@ -318,7 +318,7 @@ class CoupledMaps(Gait):
 
     Attributes:
         growth: a. From 3.57 to 4 chaotic, with periodic windows; below, periodic.
-        coupling: e. docs/gaits.md says which ones synchronise.
+        coupling: e. docs/reference/gaits.md says which ones synchronise.
         period: of one iteration [s].
         boundary: ring: the last joint is a neighbour of the first; open: an end is its own outer neighbour.
         seed: of the first x, uniform in [0, 1). initial: the first x instead, one for each joint.
@@ -421,7 +421,7 @@ MAPS = ("period", "growth", "coupling", "boundary", "seed", "initial", "settle",
 def load(source: str | os.PathLike[str] | Mapping[str, Any]) -> Gait:
     """Return a gait from a YAML file, YAML text (of more than one line), or a mapping.
 
-    Keys and units: docs/gaits.md; examples: config/gaits/.
+    Keys and units: docs/reference/gaits.md; examples: config/gaits/.
 
     Raises:
         GaitError: no such file, not YAML, a key twice or unknown, a value out of range; it names file, line,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 TOP = 10  # designs of a report
 ABOUT = """\
 Computes the loads of a robot's actuators for many designs, which a study file in YAML
-describes (docs/design_studies.md).
+describes (docs/reference/design_studies.md).
 
   run STUDY.yaml -o FOLDER   compute all designs that FOLDER does not have; a run that was stopped goes on
   report FOLDER              the best designs as a table; report.md and pictures in FOLDER

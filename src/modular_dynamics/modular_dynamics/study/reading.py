@@ -1,4 +1,4 @@
-"""Reader of study files (docs/design_studies.md): checks values, and names against the robot."""
+"""Reader of study files (docs/reference/design_studies.md): checks values, and names against the robot."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -24,7 +24,7 @@ MOST_DESIGNS = 10_000_000_000
 
 
 def load_study(path: str | Path) -> Study:
-    """Read a study from its YAML file (docs/design_studies.md); paths in it are relative to its folder.
+    """Read a study from its YAML file (docs/reference/design_studies.md); its paths start at its folder.
 
     Raises:
         StudyError: no such file, no YAML, a key or a value that is missing or wrong, or a name that the robot

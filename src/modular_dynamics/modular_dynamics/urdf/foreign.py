@@ -1,4 +1,4 @@
-"""Words of other tools in a URDF that close loops or add inertia to joints: docs/urdf_tags.md.
+"""Words of other tools in a URDF that close loops or add inertia to joints: docs/reference/urdf_tags.md.
 
 They become entries of the sections of our tags (tags.py), which have precedence. What closes a loop and has
 anything that is not known here is not read, and a finding says what. Read are:

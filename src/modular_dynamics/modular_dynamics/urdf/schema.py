@@ -49,7 +49,7 @@ _AXIS = Element(("xyz",))
 #: A link with a pose in it. quat_xyzw is valid in our tags whatever the version of URDF.
 _ANCHOR = Element(("link", "xyz", "rpy", "quat_xyzw"))
 
-#: Rule of <modular_dynamics>: docs/urdf_tags.md.
+#: Rule of <modular_dynamics>: docs/reference/urdf_tags.md.
 TAGS = Element(
     ("version", "stamp", "gravity", "floating_base"),
     {

@@ -1,6 +1,6 @@
 """Our tags in a URDF, and the partition file: both as a mapping of sections, then as Annotations.
 
-Tags and keys: docs/urdf_tags.md.
+Tags and keys: docs/reference/urdf_tags.md.
 """
 
 import os

@@ -122,7 +122,7 @@ def number(value: float) -> str:
     return repr(float(value) + 0.0)
 
 
-# Parts of a graph that URDF cannot express, as our tags: docs/urdf_tags.md.
+# Parts of a graph that URDF cannot express, as our tags: docs/reference/urdf_tags.md.
 
 
 def tags(graph: SubsystemGraph, added_root: str | None = None) -> etree._Element:

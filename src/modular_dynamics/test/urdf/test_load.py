@@ -117,7 +117,7 @@ def test_long_chains_of_fixed_links():
     assert len(graph.bodies[0].links) == 1500
 
 
-# Everything that docs/urdf_tags.md rejects raises an error that names the element and its line.
+# Everything that docs/reference/urdf_tags.md rejects raises an error that names the element and its line.
 
 ROBOT = """<robot name="arm">
   <link name="base"/>

@@ -73,7 +73,7 @@ def _assigned(text: str) -> tuple[str, Any]:
     if not assigned:
         raise ParameterError(f"-p {text}: NAME:=VALUE is needed, such as -p friction:=urdf")
     if name not in (*ENTRIES, CLOCK):
-        close = listed(get_close_matches(name, ENTRIES, 1)) or "one of docs/nodes.md"
+        close = listed(get_close_matches(name, ENTRIES, 1)) or "one of docs/reference/nodes.md"
         raise ParameterError(f"-p {text}: dynamics_node has no parameter '{name}'; {close} may be meant")
     try:
         (content,) = documents(value, f"-p {text}") or (None,)
@@ -101,7 +101,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         help="full name of the node: begins the topics of wrenches, and names the "
         "section of --params-file (default: %(default)s)",
     )
-    group = parser.add_argument_group("parameters of dynamics_node (docs/nodes.md)")
+    group = parser.add_argument_group("parameters of dynamics_node (docs/reference/nodes.md)")
     group.add_argument(
         "--params-file",
         metavar="FILE",

@@ -194,7 +194,7 @@ def rows(page):
     name, _, player = page.partition(" of the ")
     tables = re.findall(
         r"^\| name \| default \| unit \| what .*?\|\n\|[-|]+\n(.*?)(?:\n\n|\Z)",
-        (ROOT / f"docs/{name}.md").read_text("utf-8"),
+        (ROOT / f"docs/reference/{name}.md").read_text("utf-8"),
         re.M | re.S,
     )
     found = {}

@@ -52,8 +52,8 @@ def mass_matrix(
 ) -> Array:
     """Return M1 = W^T M W (p, p) of the p independent velocities.
 
-    Free coordinates (docs/closed_loops.md) accelerate with the independent ones, without torques: W includes
-    that here and in the functions below.
+    Free coordinates (docs/how_to/closed_loops.md) accelerate with the independent ones, without torques: W
+    includes that here and in the functions below.
     """
     solver = solver_of(graph)
 

@@ -374,7 +374,7 @@ class Assembly(Structure):
         return graph_of(self, gravity, guess, require_closed)
 
     def to_urdf(self) -> str:
-        """Return URDF text with tags (docs/urdf_tags.md): masses, shapes, joints, subsystems, rings.
+        """Return URDF with tags (docs/reference/urdf_tags.md): bodies, shapes, joints, subsystems, rings.
 
         ``md.load_urdf(assembly.to_urdf())`` is the same robot as ``graph()``, with joints in the
         same order. The text says neither which joints of a ring are independent nor where gravity points to:
@@ -454,7 +454,7 @@ class Assembly(Structure):
         return indirect_transformations(self)
 
 
-# An assembly as URDF text with tags (docs/urdf_tags.md): that of its graph, with the modules' shapes.
+# An assembly as URDF text (docs/reference/urdf_tags.md): that of its graph, with the modules' shapes.
 
 #: Attributes of the shapes, in the order of ``Shape.size``; those of a box are one.
 _SIZES = {"box": (), "cylinder": ("radius", "length"), "sphere": ("radius",)}

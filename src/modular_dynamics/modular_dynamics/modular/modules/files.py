@@ -1,4 +1,4 @@
-"""Module types from YAML files and mappings (docs/modular_modules.md), and those that the library ships."""
+"""Module types from YAML files and mappings (docs/reference/module_types.md), and those of the library."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -41,7 +41,7 @@ _BOUNDS = {"lower": -LARGEST, "upper": -LARGEST, "effort": 0.0, "velocity": 0.0}
 
 
 def read_module_type(source: str | PathLike[str] | Mapping[str, Any]) -> ModuleType:
-    """Return the module type of a YAML file (docs/modular_modules.md).
+    """Return the module type of a YAML file (docs/reference/module_types.md).
 
     Args:
         source: the path of a file, YAML text of several lines, or a mapping of the same form.

@@ -15,7 +15,7 @@ from modular_dynamics import modular
 from modular_dynamics.exceptions import AssemblyError, DescriptionError
 from modular_dynamics.modular import IncidenceMatrix
 
-PAGE = (ROOT / "docs/modular_incidence.md").read_text("utf-8")
+PAGE = (ROOT / "docs/reference/incidence_matrices.md").read_text("utf-8")
 
 
 def test_it_prints_as_figure_5_and_on_the_page():

@@ -35,7 +35,7 @@ def test_dockings_at_one_module_come_in_the_order_in_which_they_were_made():
 
 
 def test_lists_print_as_on_the_page():
-    page = (ROOT / "docs/modular_incidence.md").read_text("utf-8")
+    page = (ROOT / "docs/reference/incidence_matrices.md").read_text("utf-8")
     direct, indirect = str(organism().direct_transformations()), str(organism().indirect_transformations())
     assert direct.splitlines()[:2] == ["i  j  from  to", "0  1     3   2"]
     assert indirect.splitlines()[:2] == ["i  j  i  x  x  j", "0  2  0  1  1  2"]
