@@ -234,14 +234,19 @@ class SubsystemGraph(Structure):
         return text
 
     def __str__(self) -> str:
+        closing = (f"{kind}: {', '.join(names)}" for kind, names in closing_elements(self).items())
+        return "\n".join([self._heading(), *tree_lines(self.subsystems), *closing])
+
+    def __repr__(self) -> str:
+        return f"<SubsystemGraph {self._heading()}>"
+
+    def _heading(self) -> str:
         known = [one for one in self.subsystems if not one.black_box]  # masses of others are unknown
         mass = sum(self.bodies[k].mass for one in known for k in one.indices)
-        heading = (
+        return (
             f"{self.name}: {len(self.subsystems)} subsystems, {len(self.joints)} moving joints, "
             f"nq = {self.nq}, nv = {self.nv}, moving mass {mass:.6g} kg"
         )
-        closing = (f"{kind}: {', '.join(names)}" for kind, names in closing_elements(self).items())
-        return "\n".join([heading, *tree_lines(self.subsystems), *closing])
 
 
 def _writer(name: str) -> Callable[..., Any]:
