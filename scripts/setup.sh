@@ -215,6 +215,7 @@ if ! environment_ready || ! overlay_ready; then
   environment_ready || make_environment
   step "core in C++ and overlay in $install/ (colcon)" colcon.log build_overlay
   printf '%s\n' "$overlay_key" >"$install/.stamp"
+  echo "Set up in $SECONDS s; .venv$suffix, $build and $install take $(du -shc ".venv$suffix" "$build" "$install" | awk 'END { print $1 }')B"
 fi
 
 if [ "${1:-}" = bench ] && ! peers_ready; then
