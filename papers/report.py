@@ -120,15 +120,16 @@ def _table(title: str, cells: list[Cell]) -> Table:
     for name in ("", "paper", "ours", "asked", ""):
         made.add_column(name, justify="right" if name else "left", overflow="fold")
     for cell in cells:
-        paper = "" if cell.paper is None else _text(cell.paper)
+        paper = "" if cell.paper is None else number_text(cell.paper)
         asked = "" if cell.within is None else f"{'≤' if cell.paper is None else '±'} {cell.within:g}"
         verdict = {True: "yes", False: "NO", None: ""}[cell.passed]
         # Text: "[rad]" would be markup
-        made.add_row(*map(Text, (cell.what, paper, _text(cell.ours), asked, verdict)))
+        made.add_row(*map(Text, (cell.what, paper, number_text(cell.ours), asked, verdict)))
     return made
 
 
-def _text(value: float | str) -> str:
+def number_text(value: float | str) -> str:
+    """Return a number as tables show it."""
     if isinstance(value, str):
         return value
     if value == round(value) and abs(value) < 1e9:

@@ -1,0 +1,71 @@
+"""Tables and pictures of the papers' pages, from what `make papers` left in out/papers/."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from papers.report import number_text
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMANDS = {
+    "modular_composition": "paper-silva",
+    "modular_robots": "paper-meister",
+    "closed_loop_elimination": "paper-schappler",
+    "four_bar_denoc": "paper-kumar",
+    "charmie_torso": "paper-goncalves",
+}
+
+
+def make(out: Path) -> None:
+    """Write paper_NAME.md, and the pictures that it shows, for each paper."""
+    for name, command in COMMANDS.items():
+        folder = ROOT / "out/papers" / name
+        if not (folder / "manifest.json").exists():
+            raise SystemExit(f"{folder}/manifest.json is missing: make {command} writes it")
+        manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+        lines = [_origin(manifest, command), ""]
+        for table in dict.fromkeys(cell["table"] for cell in manifest["cells"]):
+            cells = [cell for cell in manifest["cells"] if cell["table"] == table]
+            lines += [f"**{table}**", "", *_table(cells), ""]
+        lines += [f"{note}\n" for note in manifest["notes"]]
+        for picture in manifest["pictures"]:
+            target = out / f"{name}_{picture}"
+            _copy(folder / picture, target)
+            lines += [f"![{Path(picture).stem.replace('_', ' ')}](../generated/{target.name})", ""]
+        (out / f"paper_{name}.md").write_text("\n".join(lines), "utf-8")
+
+
+def _origin(manifest: dict[str, Any], command: str) -> str:
+    versions = manifest["versions"]
+    asked = [cell["passed"] for cell in manifest["cells"] if cell["passed"] is not None]
+    return (
+        f"`make {command}`, {manifest['date'][:10]}, {manifest['machine']['processor']}, Python "
+        f"{versions['python']}, NumPy {versions['numpy']}, MuJoCo {versions['mujoco']}, Pinocchio "
+        f"{versions['pin']}: {sum(asked)} of {len(asked)} numbers "
+        f"within their bounds, {manifest['seconds']:.0f} s."
+    )
+
+
+def _table(cells: list[dict[str, Any]]) -> list[str]:
+    rows = ["| | paper | here | asked | |", "|---|---|---|---|---|"]
+    for cell in cells:
+        paper = "" if cell["paper"] is None else number_text(cell["paper"])
+        asked = (
+            "" if cell["within"] is None else f"{'≤' if cell['paper'] is None else '±'} {cell['within']:g}"
+        )
+        verdict = {True: "yes", False: "**no**", None: ""}[cell["passed"]]
+        texts = (cell["what"], paper, number_text(cell["ours"]), asked, verdict)
+        rows.append("| " + " | ".join(text.replace("|", "\\|").replace("\n", " ") for text in texts) + " |")
+    return rows
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a picture; a PNG in 256 colours, which needs a third of the space."""
+    if source.suffix == ".png":
+        with Image.open(source) as picture:
+            picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
+    else:
+        shutil.copyfile(source, target)
