@@ -1,12 +1,10 @@
 """Tables and pictures of the papers' pages, from what `make papers` left in out/papers/."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
-
+from docs.generate._pictures import copy_picture
 from papers.report import number_text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,7 +31,7 @@ def make(out: Path) -> None:
         lines += [f"{note}\n" for note in manifest["notes"]]
         for picture in manifest["pictures"]:
             target = out / f"{name}_{picture}"
-            _copy(folder / picture, target)
+            copy_picture(folder / picture, target, f"make {command}")
             lines += [f"![{Path(picture).stem.replace('_', ' ')}](../generated/{target.name})", ""]
         (out / f"paper_{name}.md").write_text("\n".join(lines), "utf-8")
 
@@ -60,12 +58,3 @@ def _table(cells: list[dict[str, Any]]) -> list[str]:
         texts = (cell["what"], paper, number_text(cell["ours"]), asked, verdict)
         rows.append("| " + " | ".join(text.replace("|", "\\|").replace("\n", " ") for text in texts) + " |")
     return rows
-
-
-def _copy(source: Path, target: Path) -> None:
-    """Copy a picture; a PNG in 256 colours, which needs a third of the space."""
-    if source.suffix == ".png":
-        with Image.open(source) as picture:
-            picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
-    else:
-        shutil.copyfile(source, target)
