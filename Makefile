@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-nightly robustness lint bench docs docs-figures papers paper-silva paper-kumar exoskeleton-table torso-reactions torso-figure modular-figures study clean distclean
+.PHONY: help setup demo test test-nightly robustness lint bench docs docs-figures papers paper-silva paper-kumar paper-schappler torso-reactions torso-figure modular-figures study clean distclean
 
 # A ROS domain of this run's own and only this machine: no robot, and no other run, hears or disturbs it.
 # exec: the command takes the shell's place, so that a signal to it reaches it.
@@ -50,7 +50,7 @@ docs: ## the site in out/docs/, with its internal links checked
 docs-figures: setup ## make the pictures and tables of docs/generated/ anew
 	@$(activate) exec python -m docs.generate
 
-papers: paper-silva paper-kumar exoskeleton-table torso-reactions torso-figure modular-figures ## all papers: tables, figures
+papers: paper-silva paper-kumar paper-schappler torso-reactions torso-figure modular-figures ## all papers: tables, figures
 
 paper-silva: setup ## Silva & Adorno: Table II, Figures 1, 3, 4, 5, black boxes, three algebras; out/papers/
 	@$(activate) exec python -m papers.modular_composition
@@ -58,8 +58,8 @@ paper-silva: setup ## Silva & Adorno: Table II, Figures 1, 3, 4, 5, black boxes,
 paper-kumar: setup ## Kumar et al.: equations 13 to 23, Figures 4, 5, 6 beside DeNOC, energies and MuJoCo; out/papers/
 	@$(activate) exec python -m papers.four_bar_denoc
 
-exoskeleton-table: setup ## operation counts of three symbolic methods for closed loops, beside the paper's
-	@$(activate) exec python -m papers.closed_loop_elimination.table_1
+paper-schappler: setup ## Schappler et al.: Table 1, Figures 2, 3; three symbolic methods beside each other and MuJoCo; out/papers/
+	@$(activate) exec python -m papers.closed_loop_elimination
 
 torso-reactions: setup ## reactions of the care robot's torso: the paper's rules beside the general solution
 	@$(activate) exec python -m papers.charmie_torso.reactions

@@ -60,10 +60,20 @@ def test_make_modular_figures(run, tmp_path):
     assert {picture.read_bytes()[:4] for picture in pictures} == {b"\x89PNG"}
 
 
-def test_make_exoskeleton_table_on_a_smaller_robot(run, root):
+def test_table_1_of_a_smaller_robot(run, root):
     text = run("-m", "papers.closed_loop_elimination.table_1", root / "urdf/four_bar.urdf")
     for title in ("gravitational load g1", "mass matrix M1", "inverse dynamics tau1"):
         assert title in text
+    assert "paper  │" not in text  # whose robot it is not
+
+
+@pytest.mark.nightly
+def test_make_paper_schappler(run, tmp_path):
+    text = run("-m", "papers.closed_loop_elimination", "--out", tmp_path / "new")
+    for words in ("TE < DE < IC", "c1: between two of the methods", "base parameters of the mechanism"):
+        assert words in text
+    names = ["base_parameters.txt", "figure_3.png", "manifest.json"]
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == names
 
 
 @pytest.mark.slow

@@ -1,11 +1,12 @@
 """MuJoCo on a URDF with closed loops: positions, accelerations, torques and reactions.
 
 MuJoCo's own parser reads the tree. The tags become pairs of `connect` constraints, two points on each cut
-axis, and tendons for the springs. MuJoCo's constraints are soft: in mj_inverse their forces depend on the
-constraint violation. Here they are exact: MuJoCo's constraint Jacobian J closes the loops (Newton's method)
-and yields velocities and accelerations of the dependent joints; the constraint forces f follow from the
-equilibrium of these joints, J_d^T f = (M a + bias - springs)_d. Of many solutions, f is the one of
-least norm: torques and ground reactions are the same in all of them. It uses nothing of modular_dynamics.
+axis, tendons for the springs, and for each gear a tendon of constant length over its joints. MuJoCo's
+constraints are soft: in mj_inverse their forces depend on the constraint violation. Here they are exact:
+MuJoCo's constraint Jacobian J closes the loops (Newton's method) and yields velocities and accelerations of
+the dependent joints; the constraint forces f follow from the equilibrium of these joints, J_d^T f = (M a +
+bias - springs)_d. Of many solutions, f is the one of least norm: torques and ground reactions are the same
+in all of them. It uses nothing of modular_dynamics.
 """
 
 import sys
@@ -71,6 +72,7 @@ class MujocoLoops:
         spec = specification(robot)
         self._ends = {loop.get("name"): _add_loop(spec, loop) for loop in robot.iter("loop_joint")}
         springs = {spring.get("name"): _add_spring(spec, spring) for spring in robot.iter("spring")}
+        self._gears = [_add_gear(spec, gear) for gear in robot.iter("gear")]
         self.model = model = rigid_model(spec)
         self.data = mujoco.MjData(model)
         for name, (stiffness, length) in springs.items():
@@ -133,7 +135,7 @@ class MujocoLoops:
         self.data.efc_force[:] = 0.0
         mujoco.mj_rnePostConstraint(self.model, self.data)
         apart = [self._acceleration(SITE, a)[3:] - self._acceleration(SITE, b)[3:] for a, b in self._pairs]
-        return np.concatenate(apart)
+        return np.concatenate([*apart, np.zeros(len(self._gears))])
 
     def _acceleration(self, kind: mujoco.mjtObj, k: int) -> Array:
         """Return [angular, linear less gravity] acceleration; of a body at its centre of mass."""
@@ -175,18 +177,40 @@ class MujocoLoops:
 def _add_loop(spec: mujoco.MjSpec, loop: etree._Element) -> list[tuple[str, str]]:
     """Connect two pairs of sites on a cut axis, which both links see alike; return their names."""
     ends = [loop.find("predecessor"), loop.find("successor")]
-    if loop.get("type") != "revolute" or any(end.get("rpy") for end in ends):
-        raise ValueError(f"loop joint '{loop.get('name')}' is not revolute, or its anchors are rotated")
+    if loop.get("type") != "revolute":
+        raise ValueError(f"loop joint '{loop.get('name')}' is not revolute")
     pairs = []
     for side in (-1.0, 1.0):
         names = tuple(f"{loop.get('name')} {end.tag} {side:+g}" for end in ends)
         for name, end in zip(names, ends, strict=True):
-            at = _numbers(end, "xyz") + side * HALF * _numbers(loop.find("axis"), "xyz")
+            at = _numbers(end, "xyz") + side * HALF * _rotated(end, _numbers(loop.find("axis"), "xyz"))
             spec.body(end.get("link")).add_site(name=name, pos=at)
         equality = spec.add_equality(name1=names[0], name2=names[1], objtype=SITE)
         equality.type = mujoco.mjtEq.mjEQ_CONNECT
         pairs.append(names)
     return pairs
+
+
+def _rotated(anchor: etree._Element, vector: Array) -> Array:
+    """Return a vector of an anchor's axes in those of its link."""
+    turn, result = np.empty(4), np.empty(3)
+    mujoco.mju_euler2Quat(turn, _numbers(anchor, "rpy"), "XYZ")  # about fixed axes
+    mujoco.mju_rotVecQuat(result, vector, turn)
+    return result
+
+
+def _add_gear(spec: mujoco.MjSpec, gear: etree._Element) -> str:
+    """Keep joint - sum of ratio times driver at the offset; return the tendon's name."""
+    name = f"gear of {gear.get('joint')}"
+    tendon = spec.add_tendon(name=name)
+    tendon.wrap_joint(gear.get("joint"), 1.0)
+    for driver in gear.iter("driver"):
+        tendon.wrap_joint(driver.get("joint"), -float(driver.get("ratio")))
+    equality = spec.add_equality(
+        name1=name, type=mujoco.mjtEq.mjEQ_TENDON, objtype=mujoco.mjtObj.mjOBJ_TENDON
+    )
+    equality.data[0] = float(gear.get("offset", 0.0))
+    return name
 
 
 def _add_spring(spec: mujoco.MjSpec, spring: etree._Element) -> tuple[float, float]:

@@ -48,6 +48,11 @@ def count(results: Any, inputs: Sequence[Any]) -> Count:
     return Count(**numbers, assign=sum(times > 1 or k in outputs for k, times in uses.items()))
 
 
+def lower(matrix: Any) -> Any:
+    """Return the lower triangle of a symmetric matrix, as a column."""
+    return import_casadi().vertcat(*(matrix[i, : i + 1].T for i in range(matrix.shape[0])))
+
+
 class OperationGraph:
     """Operations, each once: (kind, operands ...), ("in", argument, index) or ("const", value)."""
 

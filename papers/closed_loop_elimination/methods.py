@@ -3,6 +3,7 @@
 All three give g1, M1 and tau1 of the independent coordinates (Schappler et al., sections 3.3 and 3.4).
 """
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -12,8 +13,9 @@ from numpy.typing import ArrayLike
 from modular_dynamics.exceptions import StateError
 from modular_dynamics.loops import solver_of
 from modular_dynamics.model import SubsystemGraph
-from papers.closed_loop_elimination.counting import Count, count
+from papers.closed_loop_elimination.counting import Count, count, lower
 from papers.closed_loop_elimination.elimination import eliminate
+from papers.closed_loop_elimination.named_constants import NamedConstants
 from papers.closed_loop_elimination.orientations import Orientations, Rates, explicit_rates, implicit_rates
 from papers.closed_loop_elimination.planar_bodies import planar_model_of
 from papers.closed_loop_elimination.planar_loops import planar_loops_of, solution_steps, spring_paths_of
@@ -35,6 +37,8 @@ class Method:
         graph: a mechanism of gears and planar loops, solved one after the other, two joints at a time.
         method: one of METHODS.
         symbolic: whether lengths, angles and inertias stay symbols; otherwise they are the graph's numbers.
+        named: lengths and angles by name, of which the constants become expressions (see NamedConstants);
+            without, each different number is a symbol.
 
     Raises:
         MissingDependencyError: CasADi cannot be imported.
@@ -42,11 +46,17 @@ class Method:
         StateError: an unknown method.
     """
 
-    def __init__(self, graph: SubsystemGraph, method: str, symbolic: bool = False) -> None:
+    def __init__(
+        self,
+        graph: SubsystemGraph,
+        method: str,
+        symbolic: bool = False,
+        named: Mapping[str, float] | None = None,
+    ) -> None:
         if method not in METHODS:
             raise StateError(f"unknown method '{method}'; the methods are {', '.join(METHODS)}")
         self.graph, self.method = graph, method
-        self.constants = ModelConstants(symbolic)
+        self.constants = ModelConstants(symbolic) if named is None else NamedConstants(named)
         ca = self.ca = self.constants.ca
         self.model = planar_model_of(graph)
         self.steps = solution_steps(graph, self.model.bodies, planar_loops_of(graph, self.model))
@@ -124,13 +134,37 @@ class Method:
         """
         ca, (q, v, a, _) = self.ca, self.inputs
         if self.method != "IC":
-            torque = self.mass_matrix @ a + self._velocity_torque(self.mass_matrix, q, v)
-            return torque + self.gravity_torque + self._spring_torque(q, v)
-        W, (M, g), rates = self.projection, self.open_tree, ca.SX.sym("rates", q.shape[0])
+            return self.mass_matrix @ a + self.velocity_torque + self.gravity_torque + self.spring_torque
+        W, (M, g), (rates, drift) = self.projection, self.open_tree, self._tree_rates()
         bias = self._velocity_torque(M, q, rates) + self._spring_torque(q, rates)
-        bias = ca.substitute(bias, rates, W @ v)
-        drift = ca.substitute(ca.jtimes(W @ v, q, rates), rates, W @ v)
-        return W.T @ (M @ (W @ a + drift) + bias + g)
+        return W.T @ (M @ (W @ a + drift) + ca.substitute(bias, rates, W @ v) + g)
+
+    @cached_property
+    def velocity_torque(self) -> Any:
+        """c1: Coriolis and centrifugal torques; by IC W^T (M W' q1' + c) with the open tree's M and c."""
+        q, v = self.inputs[:2]
+        if self.method != "IC":
+            return self._velocity_torque(self.mass_matrix, q, v)
+        M, _ = self.open_tree
+        rates, drift = self._tree_rates()
+        bias = self.ca.substitute(self._velocity_torque(M, q, rates), rates, self.projection @ v)
+        return self.projection.T @ (M @ drift + bias)
+
+    @cached_property
+    def spring_torque(self) -> Any:
+        """tau1s; dampers included. Raises UnsupportedModelError: a spring between different planes."""
+        q, v = self.inputs[:2]
+        if self.method != "IC":
+            return self._spring_torque(q, v)
+        rates, _ = self._tree_rates()
+        torque = self.ca.substitute(self._spring_torque(q, rates), rates, self.projection @ v)
+        return self.projection.T @ torque
+
+    def _tree_rates(self) -> tuple[Any, Any]:
+        """Return symbols of all joints' rates, and W' q1'."""
+        (q, v), rates = self.inputs[:2], self.ca.SX.sym("rates", len(self.q))
+        v_tree = self.projection @ v
+        return rates, self.ca.substitute(self.ca.jtimes(v_tree, q, rates), rates, v_tree)
 
     def _velocity_torque(self, mass_matrix: Any, q: Any, v: Any) -> Any:
         """Return Coriolis and centrifugal torques M' v - 1/2 d(v^T M v)/dq."""
@@ -138,16 +172,18 @@ class Method:
         return self.ca.jtimes(momentum, q, v) - 0.5 * self.ca.gradient(self.ca.dot(v, momentum), q)
 
     def _spring_torque(self, q: Any, v: Any) -> Any:
-        """Return dL/dq^T F, F = F0 + k (L - L0) + d L', of all springs; their parameters stay numbers."""
-        ca, torque = self.ca, self.ca.SX(q.shape[0], 1)
+        """Return dL/dq^T F, F = F0 + k (L - L0) + d L', of all springs."""
+        ca, own, torque = self.ca, self.constants.own, self.ca.SX(q.shape[0], 1)
         for spring, path in zip(self.graph.springs, spring_paths_of(self.graph, self.model), strict=True):
             first = path.segments[0].body
             line = self.orientations.vector_sum(path.segments, first, first)
             height = self.constants.scalar(path.height, "d")
             length = ca.sqrt(line.dot(line) + height * height)
-            force = spring.initial_force + spring.stiffness * (length - spring.free_length)
+            force = own(spring.stiffness) * (length - own(spring.free_length))
+            if spring.initial_force != 0.0:
+                force = own(spring.initial_force) + force
             if spring.damping != 0.0:
-                force = force + spring.damping * ca.jtimes(length, q, v)
+                force = force + own(spring.damping) * ca.jtimes(length, q, v)
             torque = torque + ca.gradient(length, q) * force
         return torque
 
@@ -169,5 +205,4 @@ class Method:
     def count(self, term: Any) -> Count:
         """Return a term's operations; of a square one, which is symmetric, those of its lower triangle."""
         square = term.shape[0] == term.shape[1] > 1
-        entries = [term[i, : i + 1].T for i in range(term.shape[0])] if square else [self.ca.vec(term)]
-        return count(self.ca.vertcat(*entries), self.inputs)
+        return count(lower(term) if square else self.ca.vec(term), self.inputs)

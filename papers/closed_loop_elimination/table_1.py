@@ -1,17 +1,17 @@
-"""`make exoskeleton-table`: operations and times of three methods, ours beside the paper's Table 1.
+"""Table 1: operations and generation times of three methods, ours beside the paper's.
 
-Schappler, Lilge and Haddadin (IFToMM 2019), on the same exoskeleton. Ours are counted on what is generated
-now from urdf/exoskeleton.urdf, all lengths, angles, inertias and gravity as symbols, as the paper's are.
+Ours are counted on what is generated now, all lengths, angles, inertias and gravity as symbols, as the
+paper's are. `make paper-schappler` prints them; here for any mechanism of planar loops:
 
-    python -m papers.closed_loop_elimination.table_1 [--help]
+    python -m papers.closed_loop_elimination.table_1 [URDF]
 """
 
 import argparse
-import sys
+import io
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -37,9 +37,17 @@ PAPER = {
     ("M1", "W"): (Count(40, 66, 6, 0, 22, 0, 36), 0.14),
     ("M1", "tree"): (Count(1190, 1664, 0, 0, 26, 0, 501), 14.84),
 }
+#: Printed weighted sums, and the printed assignments of DE's g1.
+PRINTED_SUMS = {
+    ("g1", "TE"): 2343, ("g1", "DE"): 1975, ("g1", "IC"): 1804, ("g1", "W"): 386, ("g1", "tree"): 1418,
+    ("M1", "TE"): 3754, ("M1", "DE"): 3899, ("M1", "IC"): 4001, ("M1", "W"): 386, ("M1", "tree"): 3615,
+}  # fmt: skip
+PRINTED_ASSIGNMENTS = 358
 TERMS: dict[str, Callable[[Method], Any]] = {
     "g1": lambda method: method.gravity_torque,
+    "c1": lambda method: method.velocity_torque,
     "M1": lambda method: method.mass_matrix,
+    "spring": lambda method: method.spring_torque,
     "tau1": lambda method: method.torque,
     "W": lambda method: method.projection,
     "g tree": lambda method: method.open_tree[1],
@@ -47,8 +55,10 @@ TERMS: dict[str, Callable[[Method], Any]] = {
 }
 TITLES = {
     "g1": "gravitational load g1",
+    "c1": "Coriolis and centrifugal torques c1 (the paper gives none)",
     "M1": "mass matrix M1",
-    "tau1": "inverse dynamics tau1 with spring (the paper gives none)",
+    "spring": "spring torque tau_1s (the paper gives none)",
+    "tau1": "inverse dynamics tau1 = M1 a + c1 + g1 + tau_1s (the paper gives none)",
 }
 NOTES = """\
 Ours: operations of the shared expression graph, every length, angle, inertia and gravity a symbol; := counts
@@ -63,23 +73,45 @@ t: from the loaded robot to counted expressions, least of {repeats} runs; the pa
 """
 
 
+class Measured(NamedTuple):
+    """Operations with symbols, the time to get them [s], operations with numbers."""
+
+    symbols: Count
+    seconds: float
+    numbers: Count
+
+
+Table1 = dict[tuple[str, str], Measured]
+
+
+def measure(graph: md.SubsystemGraph) -> Table1:
+    """Return all rows, by term and method or part."""
+    Method(graph, "TE")  # not timed: closes the loops once
+    parts = {"g1": ("W", "tree"), "M1": ("W", "tree")}
+    rows = [(term, row) for term in TITLES for row in (*METHODS, *parts.get(term, ()))]
+    return {key: _measured(graph, *key) for key in rows}
+
+
+def table_text(rows: Table1, beside_paper: bool = True) -> str:
+    """Return the tables and their notes as text; the paper's rows are those of the exoskeleton."""
+    console = Console(width=110, file=io.StringIO())
+    for term in TITLES:
+        of_term = {key[1]: row for key, row in rows.items() if key[0] == term}
+        console.print(_table(term, of_term, PAPER if beside_paper else {}))
+    console.print(NOTES.format(repeats=REPEATS), highlight=False)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines())
+
+
 def main() -> int:
     """Generate, count, print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("urdf", nargs="?", type=Path, default=ROOT / "urdf" / "exoskeleton.urdf")
-    options = parser.parse_args()
-    console = Console(width=None if sys.stdout.isatty() else 110)
-    graph = md.load_urdf(options.urdf)
-    Method(graph, "TE")  # not timed: closes the loops once
-    for term in TITLES:
-        parts = () if term == "tau1" else ("W", "tree")
-        console.print(_table(term, {row: _measured(graph, term, row) for row in (*METHODS, *parts)}))
-    console.print(NOTES.format(repeats=REPEATS), highlight=False)
+    graph = md.load_urdf(parser.parse_args().urdf)
+    print(table_text(measure(graph), graph.name == "exoskeleton"))
     return 0
 
 
-def _measured(graph: md.SubsystemGraph, term: str, row: str) -> tuple[Count, float, Count]:
-    """Measure one row: count with symbols, time to get it [s], count with numbers."""
+def _measured(graph: md.SubsystemGraph, term: str, row: str) -> Measured:
     method = row if row in METHODS else "IC"
     what = TERMS[{"W": "W", "tree": f"{term[0]} tree"}.get(row, term)]
     times = []
@@ -89,22 +121,22 @@ def _measured(graph: md.SubsystemGraph, term: str, row: str) -> tuple[Count, flo
         counted = derived.count(what(derived))
         times.append(time.perf_counter() - start)
     folded = Method(graph, method)
-    return counted, min(times), folded.count(what(folded))
+    return Measured(counted, min(times), folded.count(what(folded)))
 
 
-def _table(term: str, rows: dict[str, tuple[Count, float, Count]]) -> Table:
+def _table(term: str, rows: dict[str, Measured], paper: dict[tuple[str, str], tuple[Count, float]]) -> Table:
     table = Table(title=TITLES[term], title_justify="left")
     for name in ("method", "", "±", "*", "/", "√", "sin", "atan", ":=", "sum", "t / s", "numbers: sum"):
         table.add_column(name, justify="right" if name else "left", no_wrap=True)
     table.add_row("", "factor", *map(str, WEIGHTS.values()), style="dim", end_section=True)
     for row, (ours, seconds, folded) in rows.items():
         name = f"open {term[0]}" if row == "tree" else row
-        known = PAPER.get((term, row))
+        known = paper.get((term, row))
         own = f"{seconds:.2f}", str(folded.weighted)
         table.add_row(name, "ours", *_cells(ours), *own, end_section=known is None)
         if known is not None:
-            paper = *_cells(known[0]), f"{known[1]:.2f}", ""
-            table.add_row("", "paper", *paper, style="dim", end_section=True)
+            theirs = *_cells(known[0]), f"{known[1]:.2f}", ""
+            table.add_row("", "paper", *theirs, style="dim", end_section=True)
     return table
 
 

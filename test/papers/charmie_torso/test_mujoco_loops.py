@@ -10,6 +10,7 @@ from helpers.robots.small_torso import load, small_torso_text
 from modular_dynamics.loops import RobotReactions, joint_reactions
 from papers.charmie_torso.mujoco_loops import MujocoLoops
 from papers.charmie_torso.torso_mujoco import solve_both
+from papers.closed_loop_elimination.exoskeleton import generic, random_states, urdf
 
 
 @pytest.mark.parametrize("robot", ["small_torso", "charmie_torso"])
@@ -31,6 +32,19 @@ def test_mujoco_agrees_at_random_states_of_two_torsos(robot):
         ours = np.concatenate([R.T @ base.force, R.T @ base.moment])
         assert ours == pytest.approx(peer.reaction("body_3"), abs=SAME)
         assert peer.residual < SAME
+
+
+def test_gears_and_cut_joints_with_rotated_frames():
+    """The exoskeleton: MuJoCo closes its three loops and two gears, from near where they are closed."""
+    graph = md.load_urdf(urdf(generic()))  # a gear with an offset
+    peer = MujocoLoops(graph.urdf, graph.independent_joint_names)
+    for q, v, a, coordinates in zip(*random_states(graph, 8), strict=True):
+        near = dict(zip(graph.joint_names, coordinates + 1e-3, strict=True))
+        peer.data.qpos[:] = [near[name] for name in peer.names]
+        peer(q, v, a)
+        closed = [peer.coordinates[name] for name in graph.joint_names]
+        assert closed == pytest.approx(coordinates, abs=1e-12)
+        assert peer.tau == pytest.approx(md.inverse_dynamics(graph, q, v, a), abs=SAME)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -8,9 +8,9 @@ import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from helpers.robots.exoskeleton import CASE, reference_inertias
 from modular_dynamics.exceptions import StateError, UnsupportedModelError
 from papers.closed_loop_elimination.counting import WEIGHTS, Count, OperationGraph, count
+from papers.closed_loop_elimination.exoskeleton import CASE, reference_inertias
 from papers.closed_loop_elimination.methods import METHODS, Method
 from papers.closed_loop_elimination.planar_bodies import PlanarModel
 from papers.closed_loop_elimination.symbols import import_casadi
@@ -21,10 +21,16 @@ from urdf.generators.exoskeleton import urdf_text
 COUNTS = {
     ("TE", "gravity_torque"): Count(275, 385, 31, 3, 22, 0, 156),  # 1175, the paper's 2343
     ("TE", "mass_matrix"): Count(576, 699, 34, 3, 20, 0, 351),  # 1977, the paper's 3754
+    ("TE", "velocity_torque"): Count(2419, 3256, 159, 3, 20, 0, 1124),  # 7650, the paper gives none
+    ("TE", "spring_torque"): Count(20, 40, 3, 2, 8, 0, 23),  # 185
     ("DE", "gravity_torque"): Count(234, 313, 13, 3, 38, 5, 151),  # 1220, the paper's 1975
     ("DE", "mass_matrix"): Count(569, 666, 14, 3, 36, 5, 354),  # 2095, the paper's 3899
+    ("DE", "velocity_torque"): Count(2166, 2892, 70, 3, 36, 5, 1064),  # 6852
+    ("DE", "spring_torque"): Count(20, 40, 3, 2, 8, 0, 23),  # 185
     ("IC", "gravity_torque"): Count(149, 159, 6, 0, 24, 0, 109),  # 681, the paper's 1804
     ("IC", "mass_matrix"): Count(502, 550, 6, 0, 22, 0, 285),  # 1581, the paper's 4001
+    ("IC", "velocity_torque"): Count(1968, 2058, 18, 0, 22, 0, 833),  # 5151
+    ("IC", "spring_torque"): Count(19, 24, 2, 1, 10, 0, 18),  # 174
     ("IC", "torque"): Count(2150, 2214, 20, 1, 26, 0, 899),  # 5608, the paper gives none
 }
 #: The projection W, which the paper's IC needs for each term, and g and M of the open tree.
@@ -87,6 +93,9 @@ def test_terms_are_those_of_the_numeric_core(graph, method):
         close(method.evaluate(method.mass_matrix, at), md.mass_matrix(graph, q))
         expected = md.inverse_dynamics(graph, q, v, a)  # springs included
         close(method.evaluate(method.torque, at, v, a), expected)
+        rest, moving = (md.inverse_dynamics(graph, q, rates, 0 * a) for rates in (0 * v, v))
+        close(method.evaluate(method.velocity_torque, at, v), moving - rest)
+        close(method.evaluate(method.spring_torque, at), rest - md.gravity_torque(graph, q))
 
 
 @pytest.mark.parametrize("turned", ["theta_10", "theta_14", "rho_5", "rho_3"])
@@ -192,7 +201,7 @@ def evaluated(graph, outputs, inputs):
     return np.array([done[k] for k in outputs])
 
 
-@pytest.mark.parametrize("term", ["gravity_torque", "mass_matrix", "projection", "torque"])
+@pytest.mark.parametrize("term", ["gravity_torque", "velocity_torque", "mass_matrix", "projection", "torque"])
 def test_the_counted_operations_give_the_term(graph, method, term):
     q, v, a = random_states(1)[0]
     ca = import_casadi()

@@ -17,15 +17,31 @@ from .generated_file import run
 
 INERTIAS = Path(__file__).with_name("exoskeleton_inertias.yaml")
 
-# The paper's L1 ... L15; 2 L5 and 2 L6 are the distances between the elbow's axes.
-L1, L2, L3, L4, L7, L8, L9, L10, L11 = 0.101, 0.148, 0.048, 0.258, 0.2658, 0.025, 0.132, 0.0567, 0.0782
-TWO_L5 = TWO_L6 = 0.0385
-L12, L14, L15 = 0.0312, 0.1574, 0.1853
-FOREARM_X, FOREARM_Y = 0.054, 0.071  # of A on the forearm, from O6
-L13 = hypot(FOREARM_X, FOREARM_Y)
-ETA_1, ETA_6 = 0.0, radians(110.0)
-ETA_12 = pi - atan(20 / 24) - atan(43 / 37)
-ETA_13 = atan2(FOREARM_X, FOREARM_Y)
+
+@dataclass(frozen=True)
+class Parameters:
+    """The paper's constants [m, rad]; 2 L5 and 2 L6 are the distances between the elbow's axes."""
+
+    L1: float = 0.101
+    L2: float = 0.148
+    L3: float = 0.048
+    L4: float = 0.258
+    L5: float = 0.01925
+    L6: float = 0.01925
+    L7: float = 0.2658
+    L8: float = 0.025
+    L9: float = 0.132
+    L10: float = 0.0567
+    L11: float = 0.0782
+    L12: float = 0.0312
+    L13: float = hypot(0.054, 0.071)  # from O6 to A on the forearm
+    L14: float = 0.1574
+    L15: float = 0.1853
+    eta_1: float = 0.0
+    eta_6: float = radians(110.0)
+    eta_8: float = 0.0
+    eta_12: float = pi - atan(20 / 24) - atan(43 / 37)
+    eta_13: float = atan2(0.054, 0.071)
 
 
 @dataclass(frozen=True)
@@ -52,23 +68,36 @@ class Joint:
     kind: str = "revolute"
 
 
-BODIES = {
-    1: Row("base", theta=-pi / 2, r=L1),
-    2: Row("body_1", alpha=-pi / 2, theta=pi / 2, r=L2),
-    3: Row("body_2", alpha=pi / 2, r=L3),
-    4: Row("body_3", d=L4),
-    5: Row("body_4", d=TWO_L5),
-    6: Row("body_5", d=TWO_L6, theta=pi / 2),
-    7: Row("body_6", alpha=pi / 2, r=L7),
-    8: Row("body_2", alpha=pi / 2, theta=ETA_1 + pi / 2, r=L3),
-    9: Row("body_8", d=-L8),
-    10: Row("body_3", d=L9),
-    11: Row("body_10", d=L10, theta=pi),
-    12: Row("body_4", d=TWO_L5, theta=-pi / 2),
-    13: Row("body_12", theta=ETA_6 - pi / 2),
-    14: Row("body_13", d=L11, theta=3 * pi / 2),
-    15: Row("body_14", alpha=pi / 2),
-}
+def bodies(p: Parameters) -> dict[int, Row]:
+    """Return rows 1 to 15 of the table, the bodies."""
+    return {
+        1: Row("base", theta=-pi / 2, r=p.L1),
+        2: Row("body_1", alpha=-pi / 2, theta=pi / 2, r=p.L2),
+        3: Row("body_2", alpha=pi / 2, r=p.L3),
+        4: Row("body_3", d=p.L4),
+        5: Row("body_4", d=2 * p.L5),
+        6: Row("body_5", d=2 * p.L6, theta=pi / 2),
+        7: Row("body_6", alpha=pi / 2, r=p.L7),
+        8: Row("body_2", alpha=pi / 2, theta=p.eta_1 + pi / 2, r=p.L3),
+        9: Row("body_8", d=-p.L8),
+        10: Row("body_3", d=p.L9),
+        11: Row("body_10", d=p.L10, theta=pi),
+        12: Row("body_4", d=2 * p.L5, theta=-pi / 2),
+        13: Row("body_12", theta=p.eta_6 - pi / 2),
+        14: Row("body_13", d=p.L11, theta=3 * pi / 2),
+        15: Row("body_14", alpha=pi / 2),
+    }
+
+
+def cuts(p: Parameters) -> dict[str, tuple[Row, Row]]:
+    """Return rows 16 to 21: of each cut joint, by its name, 16-19, 17-20, 18-21."""
+    return {
+        "E": (Row("body_10", gamma=p.eta_12, d=p.L12), Row("body_9", d=p.L14)),
+        "B": (Row("body_13", d=p.L11), Row("body_11", d=p.L15)),
+        "A": (Row("body_6", gamma=-pi / 2 - p.eta_13, d=p.L13), Row("body_15", alpha=-pi / 2)),
+    }
+
+
 JOINTS = {
     1: Joint("rho_1", -pi / 2, pi / 4, 3, 40),
     2: Joint("rho_2", -3 * pi / 4, pi / 6, 3, 40),
@@ -83,12 +112,6 @@ JOINTS = {
     12: Joint("theta_12", -0.4, 1.7, 3),
     14: Joint("theta_14", -6, 0.6, 12),
     15: Joint("L_s", 0.03, 0.21, 1, kind="prismatic"),
-}
-# Each cut joint: its name, and rows 16-19, 17-20, 18-21 of the table.
-CUTS = {
-    "E": (Row("body_10", gamma=ETA_12, d=L12), Row("body_9", d=L14)),
-    "B": (Row("body_13", d=L11), Row("body_11", d=L15)),
-    "A": (Row("body_6", gamma=-pi / 2 - ETA_13, d=L13), Row("body_15", alpha=-pi / 2)),
 }
 GEARS = {"theta_12": {"rho_4": 1}, "rho_6": {"rho_5": 1, "rho_4": -1}}
 SPRING = {"stiffness": 1000, "free_length": 0.03}
@@ -153,9 +176,9 @@ def link_xml(name: str, inertia: Mapping[str, Any]) -> str:
   </link>"""
 
 
-def joint_xml(number: int) -> str:
+def joint_xml(number: int, row: Row) -> str:
     """Write the joint of a body; fixed bodies have fixed joints."""
-    row, joint = BODIES[number], JOINTS.get(number)
+    joint = JOINTS.get(number)
     name, kind = (f"fixed_{number}", "fixed") if joint is None else (joint.name, joint.kind)
     moving = ""
     if joint is not None:
@@ -170,13 +193,13 @@ def joint_xml(number: int) -> str:
   </joint>"""
 
 
-def tags_xml() -> str:
+def tags_xml(p: Parameters) -> str:
     """Write subsystems, cut joints, passive joints, gears and the spring."""
     parts = []
     for name, members in SUBSYSTEMS.items():
         joints = " ".join(f'<joint name="{JOINTS[number].name}"/>' for number in members)
         parts.append(f'<subsystem name="{name}"> {joints} </subsystem>')
-    for name, rows in CUTS.items():
+    for name, rows in cuts(p).items():
         ends = ((f'{tag} link="{row.parent}"', row) for tag, row in zip(TAGS, rows, strict=True))
         frames = "".join(f"\n      <{pose(row, tag)}/>" for tag, row in ends)
         parts.append(
@@ -186,18 +209,20 @@ def tags_xml() -> str:
     parts += [f'<passive joint="{name}"/>' for name in passive]
     for joint, drivers in GEARS.items():
         ratios = " ".join(f'<driver joint="{driver}" ratio="{ratio}"/>' for driver, ratio in drivers.items())
-        parts.append(f'<gear joint="{joint}"> {ratios} </gear>')
+        offset = f' offset="{p.eta_8:.17g}"' if joint == "rho_6" and p.eta_8 else ""
+        parts.append(f'<gear joint="{joint}"{offset}> {ratios} </gear>')
     law = " ".join(f'{key}="{value}"' for key, value in SPRING.items())
     parts.append(f'<spring name="spring" {law}> <anchor link="body_14"/> <anchor link="body_15"/> </spring>')
     return "".join(f"\n    {part}" for part in parts)
 
 
-def urdf_text(inertias: Mapping[str, Mapping[str, Any]]) -> str:
+def urdf_text(inertias: Mapping[str, Mapping[str, Any]], parameters: Parameters | None = None) -> str:
     """Write the whole URDF with these masses and inertias: by body name, as in exoskeleton_inertias.yaml."""
-    bodies = [f"body_{number}" for number in BODIES]
-    if sorted(inertias) != sorted(bodies):
-        wrong = sorted(set(inertias) ^ set(bodies))
-        raise ValueError(f"the table must hold body_1 ... body_{len(bodies)}; missing or unknown: {wrong}")
+    p = parameters or Parameters()
+    rows = {f"body_{number}": row for number, row in bodies(p).items()}
+    if sorted(inertias) != sorted(rows):
+        wrong = sorted(set(inertias) ^ set(rows))
+        raise ValueError(f"the table must hold body_1 ... body_{len(rows)}; missing or unknown: {wrong}")
     parts = [
         '<?xml version="1.0"?>\n',
         "<!-- Written by generators/exoskeleton.py: change that, not this file. -->\n",
@@ -205,9 +230,9 @@ def urdf_text(inertias: Mapping[str, Mapping[str, Any]]) -> str:
         '\n  <material name="aluminium"><color rgba="0.72 0.75 0.80 1"/></material>',
         '\n  <link name="base"/>',
     ]
-    for number, body in zip(BODIES, bodies, strict=True):
-        parts += [link_xml(body, inertias[body]), joint_xml(number)]
-    parts.append(f'\n\n  <modular_dynamics version="1">{tags_xml()}\n  </modular_dynamics>\n</robot>\n')
+    for number, (body, row) in enumerate(rows.items(), 1):
+        parts += [link_xml(body, inertias[body]), joint_xml(number, row)]
+    parts.append(f'\n\n  <modular_dynamics version="1">{tags_xml(p)}\n  </modular_dynamics>\n</robot>\n')
     return "".join(parts)
 
 

@@ -7,9 +7,9 @@ import yaml
 import modular_dynamics as md
 from helpers.paths import ROBOTS
 from helpers.processes import generate_from
-from helpers.robots.exoskeleton import CASE, REFERENCE, reference_inertias
 from helpers.springs import spring_torque
 from modular_dynamics.algebra import to_rotation_translation
+from papers.closed_loop_elimination.exoskeleton import CASE, REFERENCE, reference_inertias
 
 KIN = REFERENCE["kin"]
 # the reference's names of the passive coordinates, in the order of its W, and ours
