@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import model
 from ..algebra import DualQuaternion
+from ..exceptions import StateError
 from ..model import SubsystemGraph, checked_vectors
 from .algebras import Algebra, DualQuaternionAlgebra
 from .motion import Motion, at_connection, own_motion, with_predecessor
-from .wrenches import at_joints, connection_wrench, joint_torques, own_wrenches
+from .wrenches import at_joints, connection_poses, connection_wrench, joint_torques, own_wrenches
 
 Matrix = NDArray[np.object_]
 Vector = NDArray[np.float64]
@@ -47,6 +48,22 @@ class Composition:
         """Return A_ij (n_i,): the wrenches of subsystem j on the joints of subsystem i."""
         rows = self.graph.subsystems[i].indices
         return self.interconnection_matrix[rows.start : rows.stop, j]
+
+    def connection_poses(self, j: int) -> Matrix:
+        """Return X_{j,i} (n_i,): where subsystem j is connected, seen from the joints of its predecessor i.
+
+        Gamma_{j,i} = Ad(X_{j,i}) zeta_b (eq. 7). For each of the eta joints before the connection point b_ij,
+        the unit dual quaternion that takes coordinates of the connection frame to those of the joint's frame
+        [m], which is fixed in the link before the joint; zero for the other joints. In Example 4 eta is 2:
+        X_{2,1} has two poses and four zeros. X_{p_i,i} of eq. 5 is ``motions[i].x_c_a``.
+
+        Raises:
+            StateError: the ground carries subsystem j.
+        """
+        successor = self.graph.subsystems[j]
+        if (i := successor.predecessor) is None:
+            raise StateError(f"the ground carries '{successor.name}', and has no joints for its X_j,i")
+        return _column(connection_poses(self.graph, self.graph.subsystems[i], self.motions[i], successor))
 
 
 def compose(
@@ -113,9 +130,8 @@ def _interconnection(
         A[rows, i] = _column(own_wrenches(graph, subsystem, motions[i], loads, algebra))  # W_i
         for j, successor in enumerate(graph.subsystems):
             if successor.predecessor == i:
-                A[rows, j] = _column(
-                    at_joints(graph, subsystem, motions[i], successor, at_connections[j], algebra)
-                )
+                X = connection_poses(graph, subsystem, motions[i], successor)
+                A[rows, j] = _column(at_joints(X, at_connections[j], algebra))
         gamma = list(A[rows].sum(axis=1))  # eq. 1
         at_connections[i] = connection_wrench(graph, subsystem, motions[i], gamma, algebra)
     return A, at_connections

@@ -1,10 +1,13 @@
 """The composition says what the paper says: A's zero pattern and sums, eta <= n_i, edges of the graph."""
 
 import numpy as np
+import pinocchio
 import pytest
 
 import modular_dynamics as md
-from modular_dynamics.algebra import adjoint
+from helpers.paths import ROBOTS
+from modular_dynamics.algebra import adjoint, to_rotation_translation
+from modular_dynamics.algebra.matrix_forms import homogeneous
 from modular_dynamics.composition import edges, path_to
 
 #: Example 2: p2 = p3 = p4 = 1, p5 = 4, p6 = 2, p7 = p8 = p9 = 6.
@@ -73,6 +76,31 @@ def test_wrench_propagates_as_equation_7_says(composition):
     expected = [adjoint(x, composition.connection_wrenches[1]) for x in poses]
     for element, theirs in zip(composition.block(0, 1)[:2], expected, strict=True):
         assert element.vec8() == pytest.approx(theirs.vec8(), abs=1e-10)
+
+
+def test_connection_poses_are_pinocchios_placements():
+    """X_{j,i}: of b_ij, the frame before subsystem j's first joint, in those before the joints of i."""
+    path = ROBOTS / "branched_38dof.urdf"
+    graph, model = md.load_urdf(path), pinocchio.buildModelFromUrdf(str(path))
+    q = np.random.default_rng(3).normal(size=graph.nq)
+    composition, data = md.compose(graph, q, 0.0 * q, 0.0 * q), model.createData()
+    pinocchio.forwardKinematics(model, data, md.joint_order.from_pinocchio(graph, model).to_q(q))
+
+    def before(joint):
+        k = model.getJointId(joint.name)
+        return data.oMi[model.parents[k]] * model.jointPlacements[k]
+
+    counts = []
+    for j, successor in enumerate(graph.subsystems[1:], 1):
+        X, joints = composition.connection_poses(j), graph.predecessor(successor).joints
+        poses = [x for x in X if x != md.DualQuaternion.zero]
+        counts.append((len(poses), len(X)))
+        for x, joint in zip(poses, joints, strict=False):  # the eta joints come first
+            expected = before(joint).actInv(before(successor.joints[0]))
+            assert homogeneous(*to_rotation_translation(x)) == pytest.approx(expected.homogeneous, abs=1e-12)
+    assert counts == [(2, 6), (6, 6), (2, 6), (1, 4), (4, 4), (2, 4), (3, 4), (4, 4)]
+    with pytest.raises(md.StateError, match="the ground carries 'subsystem_1', and has no joints"):
+        composition.connection_poses(0)
 
 
 def test_twists_are_derivatives_of_poses(load_robot):
