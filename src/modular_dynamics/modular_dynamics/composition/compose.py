@@ -15,7 +15,7 @@ from ..algebra import DualQuaternion
 from ..exceptions import StateError
 from ..model import SubsystemGraph, checked_vectors
 from .algebras import Algebra, DualQuaternionAlgebra
-from .motion import Motion, at_connection, own_motion, with_predecessor
+from .motion import ConnectionMotion, Motion, at_connection, given_motions, own_motion, with_predecessor
 from .wrenches import at_joints, connection_poses, connection_wrench, joint_torques, own_wrenches
 
 Matrix = NDArray[np.object_]
@@ -74,13 +74,19 @@ def compose(
     external_wrenches: Mapping[str, ArrayLike] | None = None,
     black_box_wrenches: Mapping[str, ArrayLike] | None = None,
     algebra: Algebra | None = None,
+    connection_motions: Mapping[str, ConnectionMotion] | None = None,
 ) -> Composition:
     """Return the inverse dynamics, composed of subsystems, with every intermediate quantity.
 
     Silva & Adorno, eqs. 1 and 3-9: twists forward from the ground, wrenches backward from the leaves.
 
-    Arguments and errors are those of :func:`modular_dynamics.inverse_dynamics`; ``algebra`` defaults to
-    dual quaternions.
+    Arguments and errors are those of :func:`modular_dynamics.inverse_dynamics`, and:
+
+    Args:
+        algebra: dual quaternions by default.
+        connection_motions: {subsystem: motion of its connection point}, in place of what follows from its
+            predecessor: all that a subsystem needs of a black box which carries it. Joints of the box that
+            are not known are fixed joints in the URDF.
     """
     model.refuse_closures(graph, "composition")
     algebra = DualQuaternionAlgebra() if algebra is None else algebra
@@ -90,7 +96,8 @@ def compose(
         name: algebra.wrench(zeta.primary.vector, zeta.dual.vector) for name, zeta in boxes.items()
     }
     loads = model.body_loads(graph, external_wrenches or {})
-    motions = _twists(graph, q, v, a, algebra)
+    given = given_motions(graph, {} if connection_motions is None else connection_motions, algebra)
+    motions = _twists(graph, q, v, a, algebra, given)
     A, connection_wrenches = _interconnection(graph, motions, loads, box_wrenches, algebra)
     wrenches = A @ _column([algebra.one] * len(graph.subsystems))  # Gamma_total = A 1_s (eq. 4)
     tau = joint_torques(graph, q, a, motions, wrenches, algebra)
@@ -98,12 +105,20 @@ def compose(
     return Composition(graph, algebra, tau, tuple(motions), tuple(connection_wrenches), A, wrenches, twists)
 
 
-def _twists(graph: SubsystemGraph, q: Vector, v: Vector, a: Vector, algebra: Algebra) -> list[Motion]:
+def _twists(
+    graph: SubsystemGraph,
+    q: Vector,
+    v: Vector,
+    a: Vector,
+    algebra: Algebra,
+    given: Mapping[str, tuple[Any, Any, DualQuaternion]],
+) -> list[Motion]:
     """Return Xi_i = Xi_{p_i,i} + Xi_{i,i} of every subsystem, forward from ground to leaves."""
     motions: list[Motion] = []
     for subsystem in graph.subsystems:
         motion = own_motion(graph, subsystem, q, v, a, algebra)
-        with_predecessor(motion, *at_connection(subsystem, graph, motions, algebra), algebra)
+        at_a = given.get(subsystem.name) or at_connection(subsystem, graph, motions, algebra)
+        with_predecessor(motion, *at_a, algebra)
         motions.append(motion)
     return motions
 

@@ -103,6 +103,61 @@ def test_connection_poses_are_pinocchios_placements():
         composition.connection_poses(0)
 
 
+def motion_of(motion):
+    twist, acceleration = (np.roll(xi.vec6(), 3) for xi in (motion.twist, motion.twist_dot))
+    return md.ConnectionMotion(motion.x_ground_a, twist, acceleration)
+
+
+def specific_force(graph, motion):
+    """What an IMU makes of a motion: no pose, no velocity, gravity within the acceleration."""
+    (R, _), (_, omega), (slope, alpha) = (
+        to_rotation_translation(motion.pose), *(np.split(x, 2) for x in motion[1:])
+    )  # fmt: skip
+    force = slope + np.cross(omega, motion.twist[:3]) - R.T @ graph.gravity
+    return md.ConnectionMotion(np.eye(4), [0, 0, 0, *omega], [*(force + graph.gravity), *alpha])
+
+
+@pytest.mark.parametrize(
+    "kind", [md.DualQuaternionAlgebra, md.SpatialVectorAlgebra, md.SpecialEuclideanAlgebra]
+)
+@pytest.mark.parametrize("imu", [False, True])
+def test_beyond_a_black_box_only_the_motion_at_its_ends_counts(load_robot, kind, imu):
+    graph, random = load_robot("branched_38dof"), np.random.default_rng(4)
+    state = random.normal(size=(3, graph.nv))
+    whole = md.compose(graph, *state)
+    motions = {graph.subsystems[j].name: motion_of(whole.motions[j]) for j in (6, 7, 8)}
+    if imu:
+        motions = {name: specific_force(graph, motion) for name, motion in motions.items()}
+    box = graph.subsystem("subsystem_6")
+    inside = [graph.joint_names.index(joint.name) for joint in box.joints]
+    state[:, inside] = random.normal(size=(3, 4))  # unknown
+    wrench = {box.name: whole.connection_wrenches[5].vec6()}
+    found = md.compose(graph, *state, None, wrench, kind(), motions).tau
+    assert np.isnan(found[inside]).all()
+    others = np.delete(np.arange(graph.nv), inside)
+    assert found[others] == pytest.approx(whole.tau[others], abs=1e-12 * np.abs(whole.tau).max())
+    other = md.compose(graph, *state, None, wrench, kind()).tau
+    assert np.abs(other - whole.tau)[others].max() > 1.0
+
+
+@pytest.mark.parametrize(
+    ("motions", "error", "message"),
+    [
+        ([1], md.StateError, "connection_motions is \\[1\\]; a mapping"),
+        ({"arm": None}, md.UnknownNameError, "'arm'"),
+        ({"subsystem_7": 3.0}, md.StateError, "motion of 'subsystem_7' is 3.0; a ConnectionMotion"),
+        ({"subsystem_7": (np.diag([1, 1, -1, 1]), [0] * 6, [0] * 6)}, md.StateError, "no homogeneous matrix"),
+        ({"subsystem_7": (np.eye(4), [0] * 5, [0] * 6)}, md.StateError, "the twist in the connection motion"),
+        ({"subsystem_7": (np.eye(4), [0] * 6, [np.nan] * 6)}, md.StateError, "the acceleration in the"),
+    ],
+)
+def test_motions_that_are_none(composition, motions, error, message):
+    if isinstance(motions, dict):
+        motions = {k: md.ConnectionMotion(*x) if isinstance(x, tuple) else x for k, x in motions.items()}
+    with pytest.raises(error, match=message):
+        md.compose(composition.graph, *np.zeros((3, 38)), connection_motions=motions)
+
+
 def test_twists_are_derivatives_of_poses(load_robot):
     """Xi against finite differences of x_0_c: an independent look at eqs. 1, 5 and 6."""
     graph = load_robot("branched_38dof")
