@@ -1,7 +1,7 @@
 """What `make papers` prints and writes: each number of a paper beside ours, and its verdict.
 
 A paper's command makes a Report, adds numbers and pictures, and returns `finish()`. In out/papers/NAME/ it
-leaves manifest.json, with commit, versions and machine, and the pictures.
+leaves manifest.json, with commit, versions and machine, the pictures, and curves as CSV.
 """
 
 import argparse
@@ -10,12 +10,14 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import ArrayLike
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -58,14 +60,24 @@ class Report:
     cells: list[Cell] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     pictures: list[Path] = field(default_factory=list)
+    tables: list[Path] = field(default_factory=list)
     _begin: float = field(default_factory=time.monotonic)
 
     @classmethod
     def from_command_line(
-        cls, name: str, title: str, about: str, words: Iterable[str] | None = None
+        cls,
+        name: str,
+        title: str,
+        about: str,
+        words: Iterable[str] | None = None,
+        options: Iterable[argparse.ArgumentParser] = (),
     ) -> "Report":
-        """Return the report of a command `python -m papers.NAME [--out FOLDER]`; make its folder."""
-        parser = argparse.ArgumentParser(prog=f"python -m papers.{name}", description=about)
+        """Return the report of a command `python -m papers.NAME [--out FOLDER]`; make its folder.
+
+        ``options``: parsers of the command's own options, with ``add_help=False``.
+        """
+        parents = [*options]
+        parser = argparse.ArgumentParser(prog=f"python -m papers.{name}", description=about, parents=parents)
         folder = ROOT / "out" / "papers" / name
         parser.add_argument("--out", type=Path, default=folder, help="folder of pictures and manifest.json")
         out = parser.parse_args(None if words is None else [*words]).out
@@ -84,6 +96,12 @@ class Report:
         ours = ours if isinstance(ours, str) else float(ours)  # NumPy's own types are not JSON's
         self.cells.append(Cell(table, what, ours, paper, within))
 
+    def write_csv(self, name: str, columns: Mapping[str, ArrayLike]) -> None:
+        """Write curves (m,) by their headings, which have units, as columns of a CSV file in the folder."""
+        self.tables.append(self.out / name)
+        rows = np.column_stack([*columns.values()])
+        np.savetxt(self.tables[-1], rows, "%.10g", ",", header=",".join(columns), comments="")
+
     def finish(self) -> int:
         """Print all, write the manifest; return 1 where a number is out of its bound, else 0."""
         console = Console(width=None if sys.stdout.isatty() else 118)
@@ -94,6 +112,8 @@ class Report:
             console.print(note, highlight=False, markup=False)
         for path in self.pictures:
             console.print(f"Drawn in {path}", highlight=False, soft_wrap=True)
+        for path in self.tables:
+            console.print(f"Written to {path}", highlight=False, soft_wrap=True)
         failed = [cell for cell in self.cells if cell.passed is False]
         self._write_manifest()
         asked = sum(cell.passed is not None for cell in self.cells)
@@ -111,6 +131,7 @@ class Report:
             "cells": [asdict(cell) | {"passed": cell.passed} for cell in self.cells],
             "notes": self.notes,
             "pictures": [path.name for path in self.pictures],
+            "tables": [path.name for path in self.tables],
         }  # fmt: skip
         (self.out / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
 

@@ -1,23 +1,25 @@
-"""`make paper-kumar`: the four-bar's torques and motion; Figures 4, 5 and 6, equations 14 to 23 at a state.
+"""`make paper-kumar`: the four-bar's torques and motion; Figures 4, 5 and 6, equations 13 to 23, animation.
 
-python -m papers.four_bar_denoc [--help]
+python -m papers.four_bar_denoc [--lengths CRANK COUPLER OUTPUT GROUND] [--coupler-mass KG ...] [--help]
 """
 
-from dataclasses import dataclass
+import argparse
 
 import numpy as np
 from scipy.integrate import solve_ivp
 
 import modular_dynamics as md
 from papers.charmie_torso.mujoco_loops import MujocoLoops
+from papers.four_bar_denoc.animation import animate
 from papers.four_bar_denoc.bars import Array, Bars, by_energy
 from papers.four_bar_denoc.denoc import FourBar
+from papers.four_bar_denoc.motions import JOINTS, Motion, turn
 from papers.four_bar_denoc.pictures import draw_inverse, draw_masses, draw_motion
 from papers.report import Report
 
 SPEED = 45.0 * 2.0 * np.pi / 60.0  # [rad/s] of the crank
-MASSES = 1.0, 3.0, 6.0, 9.0  # [kg] of the coupler in Figure 5
-PEAKS = 2.05, 3.00, 4.43, 5.86  # [N m] by an audit with code of its own
+#: Figure 5, of the public example: largest torques [N m] by masses [kg], from an audit with code of its own.
+PEAKS = {1.0: 2.05, 3.0: 3.00, 6.0: 4.43, 9.0: 5.86}
 STATE = 0.3, 3.0, -2.0  # of the crank, at which the equations are shown [rad, rad/s, rad/s^2]
 DURATION = 2.0  # [s] of the motion from rest at START [rad]
 START = 0.3
@@ -30,8 +32,18 @@ TIGHT = {"rtol": 1e-11, "atol": 1e-11}
 def main() -> int:
     """Compare, draw, print; return 1 where a number is out of its bound."""
     title = "Kumar, Vantmuri, Chittawadigi & Saha, Dynamic analyses of four-bar mechanism in MechAnalyzer"
-    report = Report.from_command_line("four_bar_denoc", title, __doc__.splitlines()[0])
-    bars = Bars()
+    options = argparse.ArgumentParser(add_help=False)
+    names = "CRANK", "COUPLER", "OUTPUT", "GROUND"
+    options.add_argument("--lengths", nargs=4, type=float, metavar=names, help="[m]; default: .05 .1 .13 .15")
+    about = "[kg] of the coupler, one curve of Figure 5 for each; default: 1 3 6 9"
+    options.add_argument("--coupler-mass", nargs="+", type=float, default=[*PEAKS], metavar="KG", help=about)
+    report = Report.from_command_line("four_bar_denoc", title, __doc__.splitlines()[0], options=[options])
+    given = options.parse_known_args()[0]
+    try:
+        bars = Bars().with_lengths(*given.lengths) if given.lengths else Bars()
+        couplers = {mass: bars.with_coupler(mass) for mass in given.coupler_mass}
+    except md.ModelError as error:
+        raise SystemExit(f"python -m papers.four_bar_denoc: {error}") from None
     angles = np.linspace(0.0, 2.0 * np.pi, 361)
     _equations(report, bars)
     torques = [_torques(bars, angles, gravity) for gravity in (9.81, 0.0)]
@@ -39,34 +51,44 @@ def main() -> int:
         for other in ("DeNOC", "energy", "MuJoCo"):
             difference = np.abs(found[other] - found["library"]).max() / np.abs(found["library"]).max()
             report.add(TURN, f"{other}, {name}", difference, within=EXACT)
-    curves = {mass: _torques(bars.with_coupler(mass), angles, 9.81)["library"] for mass in MASSES}
-    for (mass, curve), peak in zip(curves.items(), PEAKS, strict=True):
+    curves = {mass: _by_library(one, angles, 9.81) for mass, one in couplers.items()}
+    for mass, curve in curves.items():
         what = f"coupler of {mass:g} kg, largest torque [N m]"
-        report.add(MASS, what, np.abs(curve).max(), peak, 0.005)
-    motion = _motion(report, bars)
+        peak = None if given.lengths else PEAKS.get(mass)
+        report.add(MASS, what, np.abs(curve).max(), peak, None if peak is None else 0.005)
+    round_once, released = turn(bars, angles, SPEED), _motion(report, bars)
+    report.write_csv("turn.csv", round_once.columns())
+    report.write_csv("motion.csv", released.columns())
     report.notes.append(
-        "The paper prints no numbers: lengths and masses are the laboratory's public example; the largest\n"
-        "torques of Figure 5 are those that an audit found for it, with code of its own. Reference of the\n"
-        "motion: the mechanism's one equation of motion by energies, integrated to a tolerance of 1e-11."
+        f"{bars}.\nThe paper prints no numbers: by default lengths and masses are the laboratory's public\n"
+        "example, and the largest torques of Figure 5 those that an audit found for it, with code of its\n"
+        "own. Reference of the motion: the mechanism's one equation of motion by energies, integrated to a\n"
+        "tolerance of 1e-11."
     )
     report.pictures += [
         draw_inverse(report.out / "figure_4.png", angles, torques),
         draw_masses(report.out / "figure_5.png", angles, curves),
-        draw_motion(report.out / "figure_6.png", motion),
+        draw_motion(report.out / "figure_6.png", released, "Released from rest: the motion under gravity"),
+        draw_motion(report.out / "turn.png", round_once, "A turn at 45 rpm, with gravity"),
+        animate(report.out / "animation.gif", bars, round_once),
     ]
     return report.finish()
 
 
+def _by_library(bars: Bars, angles: Array, gravity: float) -> Array:
+    """Return the crank's torques (m,) at constant speed, by the library's closed loops."""
+    graph = md.load_urdf(bars.urdf(), gravity=(0.0, 0.0, -gravity))
+    columns = angles[:, None], np.full((len(angles), 1), SPEED), np.zeros((len(angles), 1))
+    return md.inverse_dynamics(graph, *columns)[:, 0]
+
+
 def _torques(bars: Bars, angles: Array, gravity: float) -> dict[str, Array]:
     """Return the crank's torques at constant speed by four methods: library, DeNOC, energy, MuJoCo."""
-    urdf, denoc = bars.urdf(), bars.denoc(gravity)
-    graph = md.load_urdf(urdf, gravity=(0.0, 0.0, -gravity))
-    columns = angles[:, None], np.full((len(angles), 1), SPEED), np.zeros((len(angles), 1))
-    peer = MujocoLoops(urdf, ["J1"])
+    denoc, peer = bars.denoc(gravity), MujocoLoops(bars.urdf(), ["J1"])
     peer.model.opt.gravity[:] = 0.0, 0.0, -gravity
-    start = dict(zip(graph.joint_names, denoc.close(angles[0]), strict=True))
+    start = dict(zip(JOINTS, denoc.close(angles[0]), strict=True))
     peer.data.qpos[:] = [start[name] for name in peer.names]  # from where its loops close
-    found = {"library": md.inverse_dynamics(graph, *columns)[:, 0]}
+    found = {"library": _by_library(bars, angles, gravity)}
     found["DeNOC"] = np.array([denoc.inverse_dynamics(denoc.close(t), SPEED, 0.0)[0] for t in angles])
     terms = [by_energy(bars, t, gravity) for t in angles]
     found["energy"] = np.array([half_slope * SPEED**2 + weight for _, half_slope, weight in terms])
@@ -120,18 +142,6 @@ def _words(numbers: Array) -> str:
     return "  ".join(f"{x:.5g}" for x in numbers)
 
 
-@dataclass(frozen=True, eq=False)
-class Motion:
-    """From rest, without torque, at times (m,): q, v, a of all joints (m, 3), lambda (m, 2), a reference."""
-
-    times: Array
-    q: Array
-    v: Array
-    a: Array
-    multipliers: Array
-    reference: Array
-
-
 def _motion(report: Report, bars: Bars) -> Motion:
     table = f"Figure 6(b): released at theta2 = {START:g} rad, {DURATION:g} s; the crank's largest difference"
     times = np.linspace(0.0, DURATION, 401)
@@ -159,9 +169,21 @@ def _motion(report: Report, bars: Bars) -> Motion:
         report.add(table, f"{name} [rad]", np.abs(run[0] - reference[0]).max(), within=within)
         tips = [_opening(bars, theta) for theta in run[:3].T]
         report.add(table, f"{name}, loop open by at most [m]", max(tips))
-    multipliers = ours.multipliers[:, 1:3]  # of the rows along the plane's axes
-    motion = times, ours.coordinates, ours.velocities, ours.accelerations, multipliers, reference
-    return Motion(*motion)
+    pairs = [*zip(ours.coordinates, ours.velocities, strict=True)]
+    multipliers = np.array([denoc.forward_dynamics(*pair, 0.0)[1] for pair in pairs])
+    rows = -ours.multipliers[:, 1:3] @ [1.0, 1j]  # the library's, on the coupler, along the crank's axes
+    turned = rows * np.exp(1j * ours.coordinates[:, 0])
+    difference = np.abs(multipliers @ [1.0, 1j] - turned).max() / np.abs(multipliers).max()
+    report.add(table, "library's multipliers less lambda of (22), over the largest", difference, within=EXACT)
+    return Motion(
+        times,
+        ours.coordinates,
+        ours.velocities,
+        ours.accelerations,
+        multipliers,
+        ours.tau[:, 0],
+        reference[0],
+    )
 
 
 def _opening(bars: Bars, theta: Array) -> float:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from modular_dynamics.exceptions import ModelError
 from papers.four_bar_denoc.denoc import FourBar, Link
 
 Array = NDArray[np.float64]
@@ -12,11 +13,19 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Bar:
-    """A flat bar: length [m] from joint to joint, mass [kg], width [m] in the plane of the mechanism."""
+    """A flat bar: length [m] from joint to joint, mass [kg], width [m] in the plane of the mechanism.
+
+    Raises:
+        ModelError: a length or a mass that is not positive, a negative width.
+    """
 
     length: float
     mass: float
     width: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (0.0 < self.length < np.inf and 0.0 < self.mass < np.inf and 0.0 <= self.width < np.inf):
+            raise ModelError(f"{self}: length and mass must be positive, the width not negative")
 
     @property
     def link(self) -> Link:
@@ -27,7 +36,10 @@ class Bar:
 
 @dataclass(frozen=True)
 class Bars:
-    """Crank, coupler, output, and the ground's length [m]; the laboratory's public example by default."""
+    """Crank #2, coupler #3, output #4, and the ground's length [m], from J1 to J4.
+
+    By default the laboratory's public example: ``Bars(coupler=Bar(0.11, 2.0))`` changes one bar of it.
+    """
 
     crank: Bar = Bar(0.05, 1.5)
     coupler: Bar = Bar(0.10, 3.0)
@@ -37,6 +49,23 @@ class Bars:
     def with_coupler(self, mass: float) -> "Bars":
         """Return the mechanism with another mass [kg] of its coupler."""
         return replace(self, coupler=replace(self.coupler, mass=mass))
+
+    def with_lengths(self, crank: float, coupler: float, output: float, ground: float) -> "Bars":
+        """Return the mechanism with other lengths [m]; masses and widths stay.
+
+        Raises:
+            ModelError: its crank cannot turn around, since the loop opens at some angle.
+        """
+        bars = (self.crank, crank), (self.coupler, coupler), (self.output, output)
+        made = Bars(*(replace(bar, length=length) for bar, length in bars), ground)
+        least, most = abs(ground - crank), ground + crank  # of the distance from the crank's tip to J4
+        if not (0.0 < ground < np.inf and abs(coupler - output) < least and most < coupler + output):
+            raise ModelError(
+                f"crank {crank:g}, coupler {coupler:g}, output {output:g}, ground {ground:g} m do not let the"
+                " crank turn around: |coupler - output| < |ground - crank| and ground + crank < coupler +"
+                " output are needed"
+            )
+        return made
 
     def denoc(self, gravity: float = 9.81) -> FourBar:
         """Return the mechanism as the paper's two subsystems."""

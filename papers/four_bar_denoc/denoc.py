@@ -10,8 +10,11 @@ subsystem II the output #4 on J4 and the coupler #3 on J3. Misprints are correct
   subsystem I and -lambda on II throughout, and the last rows of (22) change sign to keep it symmetric;
 - that matrix is symmetric but indefinite, a saddle point, and not positive definite: singular at dead points.
 
-A second method for the same numbers, to be read with the paper; ``inverse_dynamics`` and
-``simulate`` treat every mechanism.
+In the plane the twist of a link is (0, 0, omega_z, v_x, v_y, 0), the angular part first, at its centre of
+mass. Lengths [m], angles [rad], masses [kg], forces [N], torques [N m].
+
+A second method for the same numbers, to be read with the paper; ``md.inverse_dynamics`` and
+``md.simulate`` treat every mechanism.
 """
 
 from __future__ import annotations
@@ -27,6 +30,11 @@ Array = NDArray[np.float64]
 E_Z = np.array([0.0, 0.0, 1.0])
 
 
+def _across(a: Array) -> Array:
+    """Return e_z x a."""
+    return np.array([-a[1], a[0], 0.0])
+
+
 def _absolute(relative: Array) -> Array:
     """Return angles or rates of links #2, #4, #3 from those of their joints: #3 turns on #4."""
     return np.array([relative[0], relative[1], relative[1] + relative[2]])
@@ -39,7 +47,13 @@ def _blocks(columns: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Link:
-    """A bar: length [m], mass [kg], the centre's distance from the joint [m], moment of inertia about it."""
+    """A bar of the mechanism.
+
+    Attributes:
+        length: l, from joint to joint [m]. mass: m [kg].
+        centre: distance of the centre of mass from the joint where the bar begins [m]: J1 for #2, J4 for #4,
+            J3 for #3 (r_1, r_3, r_2 in the paper). inertia: I_zz about the centre of mass [kg m^2].
+    """
 
     length: float
     mass: float
@@ -59,9 +73,27 @@ class Link:
 
 @dataclass(frozen=True)
 class FourBar:
-    """Links #2, #3, #4 and the ground's length; theta = (theta2, theta4, theta3), theta3 relative to #4.
+    """The four-bar as two serial subsystems, and its inverse and forward dynamics.
 
-    gravity [m/s^2] acts along -y of the plane.
+    The cut at J2 leaves, with theta = (theta2, theta4, theta3) (3,), theta2 and theta4 from the x axis, and
+    theta3 from #4:
+
+        I^I theta2'' + C^I theta2' = tau_1 + tau_g^I + (J^I)^T lambda              (17), (20)
+        I^II theta^II'' + C^II theta^II' = tau_g^II - (J^II)^T lambda              (17), (19)
+        J^I theta2' = J^II theta^II'                                               (21)
+
+    lambda (2,) [N] is the force of the coupler #3 on the crank #2, along the x and y axes of the ground. J^I
+    (2, 1) and J^II (2, 2) [m] give the velocity of J2 on either subsystem; I [kg m^2], C theta' and tau_g
+    [N m] follow from N = N_l N_d by (13)-(18). Inverse dynamics solves them one after the other, forward
+    dynamics all at once, (22). The loop stays closed only as far as theta and theta' that are given are
+    consistent: `close` and `rates` make them so.
+
+    To change the mechanism, make another one: ``FourBar(Link(0.05, 1.5, 0.025, 3e-4), ...)``, or by
+    ``bars.Bars(crank=Bar(length=0.06, mass=1.5), ...).denoc()`` from lengths, masses and widths.
+
+    Attributes:
+        crank, coupler, output: links #2, #3, #4. ground: distance from J1 to J4, along x [m].
+        gravity: along -y [m/s^2].
     """
 
     crank: Link
@@ -71,7 +103,13 @@ class FourBar:
     gravity: float = 9.81
 
     def close(self, theta2: float, crossed: bool = False) -> Array:
-        """Return theta (3,) for the crank's angle, by the vector loop. Raises ClosureError: out of reach."""
+        """Return theta (3,) for the crank's angle theta2 [rad], by the vector loop l2 + l3 = l1 + l4.
+
+        ``crossed``: the other of the two assembly modes, with theta3 < 0.
+
+        Raises:
+            ClosureError: coupler and output do not reach each other at this angle.
+        """
         x, y = self.crank.length * np.cos(theta2) - self.ground, self.crank.length * np.sin(theta2)
         l3, l4, reach = self.coupler.length, self.output.length, float(np.hypot(x, y))
         if not abs(l3 - l4) < reach < l3 + l4:
@@ -85,12 +123,16 @@ class FourBar:
         return np.array([theta2, np.arctan2(y, x) % (2.0 * np.pi) - side * bend, side * elbow])
 
     def jacobians(self, theta: Array) -> tuple[Array, Array]:
-        """Return J^I (2, 1) and J^II (2, 2) of the point J2, below (20)."""
+        """Return J^I (2, 1) and J^II (2, 2) of the point J2 [m], below (20), at theta (3,).
+
+        J^I = l2 (-s2, c2)^T; J^II = (l4 (-s4, c4)^T + l3 (-s34, c34)^T, l3 (-s34, c34)^T), where s34 is
+        sin(theta3 + theta4).
+        """
         angles = _absolute(theta)
         return _blocks(self._lengths * np.array([-np.sin(angles), np.cos(angles)]))
 
     def jacobian_rates(self, theta: Array, rates: Array) -> tuple[Array, Array]:
-        """Return the time derivatives of both Jacobians, in (22)."""
+        """Return the time derivatives of both Jacobians [m/s], in (22), at theta' = ``rates`` (3,)."""
         angles = _absolute(theta)
         return _blocks(-self._lengths * _absolute(rates) * np.array([np.cos(angles), np.sin(angles)]))
 
@@ -99,10 +141,15 @@ class FourBar:
         return np.array([self.crank.length, self.output.length, self.coupler.length])
 
     def subsystem(self, links: list[Link], angles: Array, rates: Array) -> tuple[Array, Array, Array]:
-        """Return I, C theta' and tau_g of one or two links, (13)-(18), with N = N_l N_d.
+        """Return I (n, n), C theta' (n,) and tau_g (n,) of a chain of n = 1 or 2 links, (13)-(18).
 
-        I = N^T M N, C = N^T (M N' + W M N), tau_g = N^T w. W M t vanishes in the plane, where
-        every omega is along an axis of inertia.
+        t = N theta', N = N_l N_d; I = N^T M N, C = N^T (M N' + W M N), tau_g = N^T w. W M t vanishes in the
+        plane, where every omega is along an axis of inertia. N_l (6n, 6n) has B_21 below its diagonal, N_d
+        (6n, n) has p_i = (e_z, e_z x d_i) on it; d_i: from the joint of link i to its centre (14).
+
+        Args:
+            links: each turns on the end of the one before. angles, rates: (n,) of their joints [rad, rad/s],
+                the first from the x axis.
         """
         n = len(links)
         lower, diagonal = np.eye(6 * n), np.zeros((6 * n, n))  # N_l and N_d, (14), (15)
@@ -111,8 +158,8 @@ class FourBar:
         for i, link in enumerate(links):
             rows = slice(6 * i, 6 * i + 6)
             d, d_rate = self._arm(link.centre, angles[: i + 1], rates[: i + 1])
-            diagonal[rows, i] = np.concatenate([E_Z, np.cross(E_Z, d)])  # p_i
-            diagonal_rate[rows, i] = np.concatenate([np.zeros(3), np.cross(E_Z, d_rate)])
+            diagonal[rows, i] = np.concatenate([E_Z, _across(d)])  # p_i
+            diagonal_rate[rows, i] = np.concatenate([np.zeros(3), _across(d_rate)])
             M[rows, rows] = link.M
             weight[6 * i + 4] = -link.mass * self.gravity
         if n == 2:  # B_21: from the centre of the first link to its end, and on to the centre of the second
@@ -130,23 +177,30 @@ class FourBar:
         """Return a vector along the last of several links, and its rate."""
         angle, rate = angles.sum(), rates.sum()
         arm = length * np.array([np.cos(angle), np.sin(angle), 0.0])
-        return arm, rate * np.cross(E_Z, arm)
+        return arm, rate * _across(arm)
 
     def _subsystems(self, theta: Array, rates: Array) -> tuple[tuple[Array, Array, Array], ...]:
         one = self.subsystem([self.crank], theta[:1], rates[:1])
         return one, self.subsystem([self.output, self.coupler], theta[1:], rates[1:])
 
     def rates(self, theta: Array, speed: float) -> Array:
-        """Return theta' (3,) from the crank's, by (21)."""
+        """Return theta' (3,) from the crank's theta2' [rad/s], by (21). Raises SingularityError."""
         first, second = self.jacobians(theta)
         return np.concatenate([[speed], _solved(second, first[:, 0] * speed)])
 
     def inverse_dynamics(
         self, theta: ArrayLike, speed: float, acceleration: float
     ) -> tuple[float, Array, Array]:
-        """Return tau_1 [N m], lambda (2,) [N] on the crank at J2, and theta'' (3,), at a closed theta.
+        """Return tau_1 [N m], lambda (2,) [N] on the crank at J2, and theta'' (3,) [rad/s^2].
 
-        lambda from subsystem II, (19): its joints are unactuated. tau_1 from subsystem I, (20).
+        theta'' by the derivative of (21); lambda from subsystem II, (19), whose joints are unactuated; tau_1
+        from subsystem I, (20).
+
+        Args:
+            theta: (3,) of `close`. speed, acceleration: theta2' [rad/s] and theta2'' [rad/s^2].
+
+        Raises:
+            SingularityError: coupler and output are in line, J^II is singular.
         """
         angles = np.asarray(theta, np.float64)
         rates = self.rates(angles, speed)
@@ -160,7 +214,14 @@ class FourBar:
         return float(tau), force, accelerations
 
     def forward_dynamics(self, theta: ArrayLike, rates: ArrayLike, tau: float) -> tuple[Array, Array]:
-        """Return theta'' (3,) and lambda (2,) by (22) and (23)."""
+        """Return theta'' (3,) [rad/s^2] and lambda (2,) [N] on the crank, x = A^-1 B of (22) and (23).
+
+        Args:
+            theta: (3,) of `close`. rates: (3,) of `rates`. tau: of the crank [N m].
+
+        Raises:
+            SingularityError: the links are all in line, A is singular.
+        """
         angles, speed = np.asarray(theta, np.float64), np.asarray(rates, np.float64)
         first, second = self.jacobians(angles)
         first_rate, second_rate = self.jacobian_rates(angles, speed)

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 import numpy as np
 import pinocchio
-from lxml import etree
 
 import modular_dynamics as md
+from modular_dynamics.algebra import to_rotation_translation
+from papers.modular_composition.black_boxes import ROUNDING, STRIDE, black_boxes, box_without_joints
 from papers.modular_composition.measured import Array, accelerations, multiple_correlation, simulate
 from papers.modular_composition.pictures import draw_graphs, draw_robot, draw_waveforms
 from papers.report import ROOT, Report
@@ -23,8 +24,6 @@ PREDECESSORS = {2: 1, 3: 1, 4: 1, 5: 4, 6: 2, 7: 6, 8: 6, 9: 6}
 WITHIN = {"min": 0.01, "max": 0.0005, "mean": 0.001, "std": 0.001}
 TRIMMED = 1.0  # [s] left out at both ends
 STATES = 20  # at which the algebras are compared
-ROUNDING = 1e-12  # relative to the largest torque
-NOISE = np.array([0.1] * 3 + [0.005] * 3)  # [N, N m] of a force/torque sensor, its standard deviation
 
 
 def main() -> int:
@@ -33,26 +32,32 @@ def main() -> int:
     title = "Silva & Adorno, Dynamic Modeling of Branched Robots using Modular Composition"
     report = Report.from_command_line("modular_composition", title, about)
     graph = md.load_urdf(URDF)
-    record = simulate(URDF.read_text(encoding="utf-8"))
+    urdf = URDF.read_text(encoding="utf-8")
+    record = simulate(urdf)
     columns = [record.names.index(name) for name in graph.joint_names]
     q, v, acted, applied = (x[:, columns] for x in (record.q, record.v, record.acted, record.applied))
     step = float(record.times[0])
     a = accelerations(v, step)
     tau = md.inverse_dynamics(graph, q, v, a)
     causal = md.inverse_dynamics(graph, q, v, accelerations(v, step, zero_phase=False))
+    ends = round(TRIMMED / step)
+    chosen = np.linspace(ends, len(q) - ends, STATES).astype(int) // STRIDE * STRIDE
     _topology(report, graph)
-    _algebras(report, graph, q, v, a)
-    _black_boxes(report, graph, q, v, a)
+    _example_4(report, graph, q[chosen[0]])
+    _algebras(report, graph, *(x[chosen] for x in (q, v, a)))
+    black_boxes(report, urdf, graph, (q, v, a), chosen)
+    box_without_joints(report, urdf, graph, record.times, (q, v, a), chosen)
     table = "Table II: coefficients of multiple correlation with the simulator's torques"
     for name, ours in _statistics(tau, acted).items():
         report.add(table, f"{name}, composition", ours, PAPER[name], WITHIN[name])
     rnea = _by_pinocchio(graph, q, v, a)
     for name, ours in _statistics(rnea, acted).items():
         report.add(table, f"{name}, Pinocchio in place of sv2NE", ours, PAPER[name], WITHIN[name])
-    inner = slice(round(TRIMMED / step), -round(TRIMMED / step))
+    inner, library = slice(ends, -ends), md.filtered_accelerations(record.times, v=v)
     variants = {
         "torques of the next step": (tau, applied),
         f"without {TRIMMED:g} s at both ends": (tau[inner], acted[inner]),
+        "md.filtered_accelerations": (md.inverse_dynamics(graph, q, v, library), acted),
         "causal filter": (causal, acted),
         f"causal filter, without {TRIMMED:g} s at both ends": (causal[inner], acted[inner]),
     }
@@ -62,8 +67,8 @@ def main() -> int:
     report.notes.append(
         "The robot's geometry and masses are not published; urdf/README.md has the choices. The simulator\n"
         "is MuJoCo with exact velocity motors, 8 s in steps of 1 ms; accelerations by the paper's filter,\n"
-        "forwards and backwards. What is left of 1 comes from the ends of the record, where a filter has no\n"
-        "samples to go on."
+        "forwards and backwards. What is left of 1 comes from the ends of the record, where that filter has\n"
+        "not settled; md.filtered_accelerations continues the record there, and leaves less."
     )
     report.pictures.append(draw_robot(graph, report.out / "figure_1.png"))
     report.pictures += draw_graphs(graph, report.out / "figure_3.png", report.out / "figure_4.png")
@@ -99,26 +104,52 @@ def _topology(report: Report, graph: md.SubsystemGraph) -> None:
     report.add(table, "η of Γ_ji, row by row of A (paper: the first is 2)", _words(joints))
 
 
+def _example_4(report: Report, graph: md.SubsystemGraph, q: Array) -> None:
+    """X_{j,i} beside Pinocchio's placements, and the number of poses in X_{2,1}."""
+    table = "Example 4: X_ji, where subsystem j is connected, seen from the joints of its predecessor i"
+    composition = md.compose(graph, q, np.zeros(graph.nv), np.zeros(graph.nv))
+    model = pinocchio.buildModelFromUrdf(str(URDF))
+    data = model.createData()
+    pinocchio.forwardKinematics(model, data, md.joint_order.from_pinocchio(graph, model).to_q(q))
+
+    def before(joint: md.Joint) -> pinocchio.SE3:
+        """Return the joint's frame in the link before it."""
+        k = model.getJointId(joint.name)
+        return data.oMi[model.parents[k]] * model.jointPlacements[k]
+
+    differences = []
+    for j, successor in enumerate(graph.subsystems[1:], 1):
+        joints = graph.subsystems[successor.predecessor].joints
+        for x, joint in zip(composition.connection_poses(j), joints, strict=True):
+            if x != md.DualQuaternion.zero:
+                theirs = before(joint).actInv(before(successor.joints[0]))
+                R, p = to_rotation_translation(x)
+                differences += [np.abs(R - theirs.rotation).max(), np.abs(p - theirs.translation).max()]
+    X = composition.connection_poses(1)
+    count = f"{sum(x != md.DualQuaternion.zero for x in X)} of {len(X)}"
+    report.add(table, "entries of X_2,1 that are not zero", count, "2 of 6")
+    report.add(table, "all X_ji, largest difference from Pinocchio", max(differences), within=ROUNDING)
+
+
 def _words(numbers: Iterable[int]) -> str:
     return " ".join(map(str, numbers))
 
 
 def _algebras(report: Report, graph: md.SubsystemGraph, q: Array, v: Array, a: Array) -> None:
     table = f"Section II: three algebras; largest difference at {STATES} states over the largest torque"
-    chosen = np.linspace(0, len(q) - 1, STATES).astype(int)
-    core = md.inverse_dynamics(graph, q[chosen], v[chosen], a[chosen])
+    core = md.inverse_dynamics(graph, q, v, a)
     algebras = {
         "dual quaternions": md.DualQuaternionAlgebra(),
         "spatial vectors R^6": md.SpatialVectorAlgebra(),
         "matrices se(3), se*(3)": md.SpecialEuclideanAlgebra(),
     }
     for name, algebra in algebras.items():
-        rows = [md.compose(graph, q[k], v[k], a[k], algebra=algebra).tau for k in chosen]
+        rows = [md.compose(graph, *state, algebra=algebra).tau for state in zip(q, v, a, strict=True)]
         report.add(table, f"{name} against the core", _relative(np.array(rows), core), within=ROUNDING)
     report.add(
         table,
         "Pinocchio (one tree, no subsystems) against the core",
-        _relative(_by_pinocchio(graph, q[chosen], v[chosen], a[chosen]), core),
+        _relative(_by_pinocchio(graph, q, v, a), core),
         within=ROUNDING,
     )
 
@@ -133,30 +164,6 @@ def _by_pinocchio(graph: md.SubsystemGraph, q: Array, v: Array, a: Array) -> Arr
     order, data = md.joint_order.from_pinocchio(graph, model), model.createData()
     states = zip(order.to_q(q), order.to_v(v), order.to_v(a), strict=True)  # no floating joint: a moves as v
     return order.from_tau(np.array([pinocchio.rnea(model, data, *state) for state in states]))
-
-
-def _black_boxes(report: Report, graph: md.SubsystemGraph, q: Array, v: Array, a: Array) -> None:
-    """Make each subsystem but the first a black box in turn: a sensor gives the wrench at its start."""
-    table = f"Black boxes: a sensor in place of masses; largest difference of other joints at {STATES} states"
-    chosen = np.linspace(0, len(q) - 1, STATES).astype(int)
-    random = np.random.default_rng(0)
-    wholes = [md.compose(graph, q[k], v[k], a[k]) for k in chosen]
-    exact, noisy = [], []
-    for i, box in enumerate(graph.subsystems[1:], 1):
-        masked = md.load_urdf(_with_black_box(box.name))
-        for k, whole in zip(chosen, wholes, strict=True):
-            wrench = whole.connection_wrenches[i].vec6()
-            for found, measured in ((exact, wrench), (noisy, wrench + random.normal(0.0, NOISE))):
-                tau = md.inverse_dynamics(masked, q[k], v[k], a[k], black_box_wrenches={box.name: measured})
-                found.append(np.nanmax(np.abs(tau - whole.tau)))  # NaN inside the box
-    report.add(table, "exact wrenches [N m]", max(exact), within=ROUNDING * np.abs(wholes[0].tau).max())
-    report.add(table, "with noise of 0.1 N and 0.005 N m [N m]", max(noisy))
-
-
-def _with_black_box(name: str) -> str:
-    robot = etree.parse(URDF).getroot()
-    robot.find(f".//subsystem[@name='{name}']").set("black_box", "true")
-    return etree.tostring(robot, encoding="unicode")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """What a paper's command prints, writes and returns."""
 
+import argparse
 import json
 
+import numpy as np
 import pytest
 
 from papers.report import Cell, Report
@@ -35,3 +37,21 @@ def test_a_number_out_of_its_bound_fails_the_command(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "first [rad]" in printed
     assert "1 of 2 numbers within their bounds" in printed
+
+
+def test_curves_and_options(tmp_path, capsys):
+    options = argparse.ArgumentParser(add_help=False)
+    options.add_argument("--mass", type=float)
+    words = ["--mass", "2", "--out", str(tmp_path)]
+    report = Report.from_command_line("kumar", "A paper", "about", words, [options])
+    columns = {"time [s]": np.array([0.0, 0.5]), "torque [N m]": np.array([1.0 / 3.0, -2e-12])}
+    report.write_csv("curve.csv", columns)
+    assert report.finish() == 0
+    text = (tmp_path / "curve.csv").read_text()
+    assert text.startswith("time [s],torque [N m]\n0,0.33333")
+    rows = np.loadtxt(tmp_path / "curve.csv", delimiter=",", skiprows=1)
+    assert rows == pytest.approx(np.column_stack([*columns.values()]), rel=1e-9)
+    assert json.loads((tmp_path / "manifest.json").read_text())["tables"] == ["curve.csv"]
+    assert "Written to" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        Report.from_command_line("kumar", "A paper", "about", [*words, "--colour", "red"], [options])

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from . import crosscheck as crosscheck
     from . import loops as loops
     from .composition import (
+        ConnectionMotion,
         DualQuaternionAlgebra,
         SpatialVectorAlgebra,
         SpecialEuclideanAlgebra,
@@ -47,6 +48,7 @@ __all__ = [
     "ClosedLoopResult",
     "ClosedLoopResults",
     "Composition",
+    "ConnectionMotion",
     "ConstrainedDynamics",
     "DualQuaternion",
     "DualQuaternionAlgebra",

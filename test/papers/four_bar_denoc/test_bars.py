@@ -27,3 +27,21 @@ def test_slope_of_the_inertia():
     for angle in (0.3, 2.0, 4.5):
         less, more = (by_energy(Bars(), angle + sign * step)[0] for sign in (-1, 1))
         assert by_energy(Bars(), angle)[1] == pytest.approx((more - less) / (4.0 * step), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "numbers", [(0.0, 1.0), (0.1, -1.0), (0.1, 1.0, -0.01), (np.nan, 1.0), (0.1, np.inf)]
+)
+def test_bars_that_cannot_be(numbers):
+    with pytest.raises(md.ModelError, match="length and mass must be positive, the width not negative"):
+        Bar(*numbers)
+
+
+def test_lengths_let_the_crank_turn_around():
+    bars = Bars().with_lengths(0.06, 0.14, 0.12, 0.16)
+    assert (bars.crank, bars.output, bars.ground) == (Bar(0.06, 1.5), Bar(0.12, 5.0), 0.16)
+    for angle in np.linspace(0.0, 2.0 * np.pi, 91):
+        bars.denoc().close(angle)
+    for lengths in ((0.15, 0.14, 0.12, 0.16), (0.05, 0.30, 0.05, 0.15), (0.05, 0.1, 0.13, np.nan)):
+        with pytest.raises(md.ModelError, match="do not let the crank turn around"):
+            Bars().with_lengths(*lengths)

@@ -3,11 +3,13 @@
 from .algebras import Algebra, DualQuaternionAlgebra, SpatialVectorAlgebra, SpecialEuclideanAlgebra
 from .compose import Composition, compose
 from .edges import edges, subsystem_graph_dot
+from .motion import ConnectionMotion
 from .wrenches import path_to
 
 __all__ = [
     "Algebra",
     "Composition",
+    "ConnectionMotion",
     "DualQuaternionAlgebra",
     "SpatialVectorAlgebra",
     "SpecialEuclideanAlgebra",

@@ -6,15 +6,18 @@ centre-of-mass frame (origin at the CoM, axes of the body), j its joint's frame,
 stated otherwise, and expressed in the frame of their point: c, or a for the connection point.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..algebra import DualQuaternion, Quaternion, pose
+from ..exceptions import ModelError, StateError
 from ..model import Subsystem, SubsystemGraph
+from ..model.changes.attach import checked_pose
+from ..model.changes.bodies import checked_numbers
 from .algebras import Algebra
 
 
@@ -50,6 +53,53 @@ class Motion:
     def total_dot(self) -> list[Any]:
         """The derivative of ``total``."""
         return [a + b for a, b in zip(self.carried_dot, self.own_dot, strict=True)]
+
+
+class ConnectionMotion(NamedTuple):
+    """The motion of a connection point a_i, measured or computed elsewhere (Silva & Adorno, section II).
+
+    An inertial measurement unit at the point, along its axes, measures the angular velocity omega and the
+    specific force f, the acceleration less gravity. Together with the derivative of omega that is enough:
+    pose 1, twist [0, omega] and acceleration [f + graph.gravity, omega_dot] give the same torques as the
+    point's own pose and velocity.
+
+    Attributes:
+        pose: of the connection frame in the root link's frame [m], (4, 4) or a unit dual quaternion.
+        twist: (6,) [linear m/s, angular rad/s] of the point against the ground, along the frame's axes.
+        acceleration: (6,) the derivative of these six numbers [m/s^2, rad/s^2]; gravity is not in it.
+    """
+
+    pose: ArrayLike | DualQuaternion
+    twist: ArrayLike
+    acceleration: ArrayLike
+
+
+def given_motions(
+    graph: SubsystemGraph, motions: Mapping[str, ConnectionMotion], algebra: Algebra
+) -> dict[str, tuple[Any, Any, DualQuaternion]]:
+    """Return motions {subsystem: motion} as `at_connection` does: twist, its derivative, pose.
+
+    Raises:
+        UnknownNameError: no such subsystem. StateError: no mapping; numbers that are not finite or of
+            another shape; a pose that is no rigid motion.
+    """
+    if not isinstance(motions, Mapping):
+        raise StateError(f"connection_motions is {motions!r}; a mapping of subsystems to motions is needed")
+    given = {}
+    for name, motion in motions.items():
+        graph.subsystem(name)
+        what = f"the connection motion of '{name}'"
+        if not isinstance(motion, ConnectionMotion):
+            raise StateError(f"{what} is {motion!r}; a ConnectionMotion is needed")
+        try:
+            x_ground_a = checked_pose(f"the pose in {what}", motion.pose)
+            twist = checked_numbers(f"the twist in {what}", motion.twist, (6,))
+            acceleration = checked_numbers(f"the acceleration in {what}", motion.acceleration, (6,))
+        except ModelError as error:
+            raise StateError(str(error)) from None
+        xi, xid = (algebra.twist(one[3:], one[:3]) for one in (twist, acceleration))
+        given[name] = xi, xid, x_ground_a
+    return given
 
 
 def _x_c_body(com: NDArray[np.float64]) -> DualQuaternion:

@@ -54,24 +54,23 @@ def own_wrenches(
     return at_joint
 
 
-def at_joints(
-    graph: SubsystemGraph,
-    subsystem: Subsystem,
-    motion: Motion,
-    successor: Subsystem,
-    zeta_b: Any,
-    algebra: Algebra,
-) -> list[Any]:
-    """Return Gamma_{j,i}: the wrench at b_ij at the eta joints before it, in their frames (eqs. 7, 9)."""
+def connection_poses(
+    graph: SubsystemGraph, subsystem: Subsystem, motion: Motion, successor: Subsystem
+) -> list[DualQuaternion]:
+    """Return X_{j,i}: the poses of b_ij in the frames of the eta joints before it; 0 at the other joints."""
+    poses = [DualQuaternion.zero] * len(subsystem.joints)
+    body = successor.connection.body
+    if body is not None and body in subsystem.indices:
+        x_a_b = motion.x_a_body[body - subsystem.first] * successor.connection.x_body_connection
+        for n in path_to(graph, subsystem, body):
+            poses[n] = motion.x_a_joint[n].conjugate() * x_a_b
+    return poses
+
+
+def at_joints(poses: list[DualQuaternion], zeta_b: Any, algebra: Algebra) -> list[Any]:
+    """Return Gamma_{j,i} = Ad(X_{j,i}) zeta_b: the wrench at b_ij in the joints' frames (eqs. 7, 9)."""
     zero = algebra.wrench(np.zeros(3), np.zeros(3))
-    gamma = [zero] * len(subsystem.joints)
-    connection = successor.connection
-    if connection.body is None:
-        return gamma
-    x_a_b = motion.x_a_body[connection.body - subsystem.first] * connection.x_body_connection
-    for n in path_to(graph, subsystem, connection.body):
-        gamma[n] = algebra.move_wrench(motion.x_a_joint[n].conjugate() * x_a_b, zeta_b)
-    return gamma
+    return [zero if x is DualQuaternion.zero else algebra.move_wrench(x, zeta_b) for x in poses]
 
 
 def connection_wrench(

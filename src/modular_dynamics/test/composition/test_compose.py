@@ -1,10 +1,13 @@
 """The composition says what the paper says: A's zero pattern and sums, eta <= n_i, edges of the graph."""
 
 import numpy as np
+import pinocchio
 import pytest
 
 import modular_dynamics as md
-from modular_dynamics.algebra import adjoint
+from helpers.paths import ROBOTS
+from modular_dynamics.algebra import adjoint, to_rotation_translation
+from modular_dynamics.algebra.matrix_forms import homogeneous
 from modular_dynamics.composition import edges, path_to
 
 #: Example 2: p2 = p3 = p4 = 1, p5 = 4, p6 = 2, p7 = p8 = p9 = 6.
@@ -73,6 +76,86 @@ def test_wrench_propagates_as_equation_7_says(composition):
     expected = [adjoint(x, composition.connection_wrenches[1]) for x in poses]
     for element, theirs in zip(composition.block(0, 1)[:2], expected, strict=True):
         assert element.vec8() == pytest.approx(theirs.vec8(), abs=1e-10)
+
+
+def test_connection_poses_are_pinocchios_placements():
+    """X_{j,i}: of b_ij, the frame before subsystem j's first joint, in those before the joints of i."""
+    path = ROBOTS / "branched_38dof.urdf"
+    graph, model = md.load_urdf(path), pinocchio.buildModelFromUrdf(str(path))
+    q = np.random.default_rng(3).normal(size=graph.nq)
+    composition, data = md.compose(graph, q, 0.0 * q, 0.0 * q), model.createData()
+    pinocchio.forwardKinematics(model, data, md.joint_order.from_pinocchio(graph, model).to_q(q))
+
+    def before(joint):
+        k = model.getJointId(joint.name)
+        return data.oMi[model.parents[k]] * model.jointPlacements[k]
+
+    counts = []
+    for j, successor in enumerate(graph.subsystems[1:], 1):
+        X, joints = composition.connection_poses(j), graph.predecessor(successor).joints
+        poses = [x for x in X if x != md.DualQuaternion.zero]
+        counts.append((len(poses), len(X)))
+        for x, joint in zip(poses, joints, strict=False):  # the eta joints come first
+            expected = before(joint).actInv(before(successor.joints[0]))
+            assert homogeneous(*to_rotation_translation(x)) == pytest.approx(expected.homogeneous, abs=1e-12)
+    assert counts == [(2, 6), (6, 6), (2, 6), (1, 4), (4, 4), (2, 4), (3, 4), (4, 4)]
+    with pytest.raises(md.StateError, match="the ground carries 'subsystem_1', and has no joints"):
+        composition.connection_poses(0)
+
+
+def motion_of(motion):
+    twist, acceleration = (np.roll(xi.vec6(), 3) for xi in (motion.twist, motion.twist_dot))
+    return md.ConnectionMotion(motion.x_ground_a, twist, acceleration)
+
+
+def specific_force(graph, motion):
+    """What an IMU makes of a motion: no pose, no velocity, gravity within the acceleration."""
+    (R, _), (_, omega), (slope, alpha) = (
+        to_rotation_translation(motion.pose), *(np.split(x, 2) for x in motion[1:])
+    )  # fmt: skip
+    force = slope + np.cross(omega, motion.twist[:3]) - R.T @ graph.gravity
+    return md.ConnectionMotion(np.eye(4), [0, 0, 0, *omega], [*(force + graph.gravity), *alpha])
+
+
+@pytest.mark.parametrize(
+    "kind", [md.DualQuaternionAlgebra, md.SpatialVectorAlgebra, md.SpecialEuclideanAlgebra]
+)
+@pytest.mark.parametrize("imu", [False, True])
+def test_beyond_a_black_box_only_the_motion_at_its_ends_counts(load_robot, kind, imu):
+    graph, random = load_robot("branched_38dof"), np.random.default_rng(4)
+    state = random.normal(size=(3, graph.nv))
+    whole = md.compose(graph, *state)
+    motions = {graph.subsystems[j].name: motion_of(whole.motions[j]) for j in (6, 7, 8)}
+    if imu:
+        motions = {name: specific_force(graph, motion) for name, motion in motions.items()}
+    box = graph.subsystem("subsystem_6")
+    inside = [graph.joint_names.index(joint.name) for joint in box.joints]
+    state[:, inside] = random.normal(size=(3, 4))  # unknown
+    wrench = {box.name: whole.connection_wrenches[5].vec6()}
+    found = md.compose(graph, *state, None, wrench, kind(), motions).tau
+    assert np.isnan(found[inside]).all()
+    others = np.delete(np.arange(graph.nv), inside)
+    assert found[others] == pytest.approx(whole.tau[others], abs=1e-12 * np.abs(whole.tau).max())
+    other = md.compose(graph, *state, None, wrench, kind()).tau
+    assert np.abs(other - whole.tau)[others].max() > 1.0
+
+
+@pytest.mark.parametrize(
+    ("motions", "error", "message"),
+    [
+        ([1], md.StateError, "connection_motions is \\[1\\]; a mapping"),
+        ({"arm": None}, md.UnknownNameError, "'arm'"),
+        ({"subsystem_7": 3.0}, md.StateError, "motion of 'subsystem_7' is 3.0; a ConnectionMotion"),
+        ({"subsystem_7": (np.diag([1, 1, -1, 1]), [0] * 6, [0] * 6)}, md.StateError, "no homogeneous matrix"),
+        ({"subsystem_7": (np.eye(4), [0] * 5, [0] * 6)}, md.StateError, "the twist in the connection motion"),
+        ({"subsystem_7": (np.eye(4), [0] * 6, [np.nan] * 6)}, md.StateError, "the acceleration in the"),
+    ],
+)
+def test_motions_that_are_none(composition, motions, error, message):
+    if isinstance(motions, dict):
+        motions = {k: md.ConnectionMotion(*x) if isinstance(x, tuple) else x for k, x in motions.items()}
+    with pytest.raises(error, match=message):
+        md.compose(composition.graph, *np.zeros((3, 38)), connection_motions=motions)
 
 
 def test_twists_are_derivatives_of_poses(load_robot):

@@ -101,7 +101,7 @@ def attach(
     require_graph(other)
     if not isinstance(prefix, str):
         raise ModelError(f"the prefix is {prefix!r}; text is needed")
-    x = _checked_pose(pose)
+    x = checked_pose("the pose", pose)
     index = owner_of(graph, link, "attaching a robot to")
     if other.floating_base:
         raise ModelError(
@@ -144,19 +144,19 @@ def attach(
     return lock(changed(graph, **fields), {MOUNT: 0.0})
 
 
-def _checked_pose(pose: DualQuaternion | ArrayLike) -> DualQuaternion:
+def checked_pose(what: str, pose: DualQuaternion | ArrayLike) -> DualQuaternion:
     """Return a unit dual quaternion, of one or of a matrix (4, 4). Raises ModelError: no rigid motion."""
     if isinstance(pose, DualQuaternion):
         if not pose.is_unit(1e-9):
-            raise ModelError(f"the pose is {pose}; a unit dual quaternion is needed")
+            raise ModelError(f"{what} is {pose}; a unit dual quaternion is needed")
         return pose if pose.is_unit() else pose.normalized()
-    matrix = checked_numbers("the pose", pose, (4, 4))
+    matrix = checked_numbers(what, pose, (4, 4))
     try:
         if not np.array_equal(matrix[3], [0.0, 0.0, 0.0, 1.0]):
             raise ValueError(f"the last row is {matrix[3].tolist()}")
         return from_rotation_translation(matrix[:3, :3], matrix[:3, 3])
     except ValueError as error:
-        raise ModelError(f"the pose is no homogeneous matrix: {error}") from None
+        raise ModelError(f"{what} is no homogeneous matrix: {error}") from None
 
 
 def _check_names(graph: Structure, other: Structure) -> None:
