@@ -75,7 +75,7 @@ def draw_motion(
                 limits = {f"{name}lim": (centre - max(half, 1e-9), centre + max(half, 1e-9))}
                 space.set(**limits)
                 getattr(space, f"set_{name}label")(f"{name} [m]", labelpad=8)
-                space.locator_params(axis=name, nbins=5)
+                space.locator_params(axis=name, nbins=6, prune="both")
             space.tick_params(pad=4)
             space.set_box_aspect((1, 1, 1), zoom=0.85)
             space.legend(frameon=False)
