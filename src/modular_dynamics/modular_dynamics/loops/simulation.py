@@ -159,6 +159,10 @@ def simulate(
         raise StateError(f"progress is {progress!r}; a function of (t, t_end) is needed")
     q, v = (system.independent.checked(name, x).copy() for name, x in (("q", q), ("v", v)))
     if gait is not None:
+        if not (hasattr(gait, "joint_names") and callable(getattr(gait, "at", None))):
+            raise StateError(
+                f"gait is {gait!r:.80}; a motion with joint_names and at(t) is needed, as gaits.load's"
+            )
         prescribed_in(graph, gait.joint_names, system.independent.single)  # an error names others
         for name, position, rate in zip(gait.joint_names, *gait.at(0.0)[:2], strict=True):
             q[system.independent.q_names == name] = position

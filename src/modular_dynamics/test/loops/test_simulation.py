@@ -389,3 +389,5 @@ def test_a_gait_moves_a_loop_s_crank(load_robot):
     assert motion.tau == pytest.approx(np.array(tau), abs=1e-7)
     with pytest.raises(md.StateError, match=r"'J2' is none of .* can be prescribed: J1"):
         md.simulate(graph, [0.3], [0.0], None, 1.0, gait=gaits.Sine(gaits.Rhythm(("J2",), 0.6, 0.5)))
+    with pytest.raises(md.StateError, match=r"gait is 'snake.yaml'; a motion .* is needed"):
+        md.simulate(graph, [0.3], [0.0], None, 1.0, gait="snake.yaml")
