@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-nightly robustness lint bench docs docs-figures papers paper-silva paper-kumar paper-schappler torso-reactions torso-figure modular-figures study clean distclean
+.PHONY: help setup demo test test-nightly robustness lint bench docs docs-figures papers paper-silva paper-meister paper-schappler paper-kumar torso-reactions torso-figure study clean distclean
 
 # A ROS domain of this run's own and only this machine: no robot, and no other run, hears or disturbs it.
 # exec: the command takes the shell's place, so that a signal to it reaches it.
@@ -50,10 +50,13 @@ docs: ## the site in out/docs/, with its internal links checked
 docs-figures: setup ## make the pictures and tables of docs/generated/ anew
 	@$(activate) exec python -m docs.generate
 
-papers: paper-silva paper-kumar paper-schappler torso-reactions torso-figure modular-figures ## all papers: tables, figures
+papers: paper-silva paper-meister paper-schappler paper-kumar torso-reactions torso-figure ## all papers: tables, figures
 
 paper-silva: setup ## Silva & Adorno: Table II, Figures 1, 3, 4, 5, black boxes, three algebras; out/papers/
 	@$(activate) exec python -m papers.modular_composition
+
+paper-meister: setup ## Meister & Gutenkunst: Tables I, II, III, Figures 4 to 8, equations 1 to 39, gaits; out/papers/
+	@$(activate) exec python -m papers.modular_robots
 
 paper-kumar: setup ## Kumar et al.: equations 13 to 23, Figures 4, 5, 6 beside DeNOC, energies and MuJoCo; out/papers/
 	@$(activate) exec python -m papers.four_bar_denoc
@@ -66,9 +69,6 @@ torso-reactions: setup ## reactions of the care robot's torso: the paper's rules
 
 torso-figure: setup ## reactions on the torso's body 3 over the motion, ours and MuJoCo's; plot in out/torso/
 	@$(activate) exec python -m papers.charmie_torso.figure_6
-
-modular-figures: setup ## figures of the modular robots: organism, its table, pendulum and crane beside Lagrange's; out/modular/
-	@$(activate) exec python -m papers.modular_robots.figures
 
 study: setup ## the care robot's design study: loads of 53,235 torsos over a minute; report in out/study/report.md
 	@$(activate) mkdir -p out; time python -m modular_dynamics study run config/charmie_study.yaml -o out/study; exec python -m modular_dynamics study report out/study

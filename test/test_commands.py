@@ -1,5 +1,6 @@
 """The commands behind the targets of the Makefile: each runs whole, and the repository stays as it is."""
 
+import json
 import os
 import subprocess
 
@@ -50,14 +51,29 @@ def test_make_torso_figure(run, tmp_path):
 
 
 @pytest.mark.nightly
-def test_make_modular_figures(run, tmp_path):
-    command = "-m", "papers.modular_robots.figures", "--duration", 0.2
-    text = run(*command, "--out", tmp_path / "new/figures")
-    for words in ("double pendulum", "crane", "1e-08", "Energy", "new/figures/figure_8.png"):
+def test_make_paper_meister(run, tmp_path):
+    text = run("-m", "papers.modular_robots", "--duration", 0.2, "--out", tmp_path / "new/figures")
+    for words in ("Table III: IDTL", "Equations 36 to 39", "free-flyer", "O(n)", "new/figures/figure_8.png"):
         assert words in text
-    pictures = sorted((tmp_path / "new/figures").iterdir())
-    assert [picture.name for picture in pictures] == [f"figure_{number}.png" for number in (4, 5, 7, 8)]
+    pictures = sorted((tmp_path / "new/figures").glob("*.png"))
+    names = [*(f"figure_{number}.png" for number in range(4, 9)), "gaits.png"]
+    assert [picture.name for picture in pictures] == names
     assert {picture.read_bytes()[:4] for picture in pictures} == {b"\x89PNG"}
+    manifest = json.loads((tmp_path / "new/figures/manifest.json").read_text())
+    assert sum(cell["passed"] is True for cell in manifest["cells"]) > 100
+
+
+def test_paper_meister_of_a_robot_of_ones_own(run, tmp_path):
+    file = tmp_path / "crane.yaml"
+    file.write_text("modules: {cart: cart, load: pendulum_link}\ndocks: [{faces: {cart: 1, load: 1}}]\n")
+    modules = [
+        word for name in ("cart", "pendulum_link") for word in ("--module", f"config/modular/{name}.yaml")
+    ]
+    words = "--robot", file, *modules, "--floating-base", "--out", tmp_path
+    text = run("-m", "papers.modular_robots", *words)
+    assert "6 of 6 numbers within their bounds" in text
+    assert "M[1,7] = cos(q1)" in (tmp_path / "equations.txt").read_text()
+    assert {path.name for path in tmp_path.glob("*.png")} == {"assembly.png", "incidence_matrix.png"}
 
 
 def test_table_1_of_a_smaller_robot(run, root):

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from modular_dynamics.algebra.matrix_forms import Array
+from modular_dynamics.algebra.matrix_forms import Array, inverse
 from modular_dynamics.algebra.matrix_forms import adjoint_matrix as adjoint
 from modular_dynamics.exceptions import StateError
 from modular_dynamics.model import SubsystemGraph, checked_vectors
@@ -49,8 +49,11 @@ def body_poses(robot: SubsystemGraph | HasGraph, q: ArrayLike, form: str = "loca
 
 
 def poses(tree: TreeData, q: Array) -> Array:
-    """Return H_{0,i} (n, 4, 4) of every body in the base's frame (eq. 20)."""
-    H = dyads(tree, q)
+    """Return H_{0,i} (n, 4, 4) of every body in the base's frame, or a floating base's world (eq. 20)."""
+    return _products(tree, dyads(tree, q))
+
+
+def _products(tree: TreeData, H: Array) -> Array:
     for k, parent in enumerate(tree.parents):
         if parent is not None:
             H[k] = H[parent] @ H[k]
@@ -58,12 +61,16 @@ def poses(tree: TreeData, q: Array) -> Array:
 
 
 def _global_poses(tree: TreeData, q: Array) -> Array:
-    at_zero = poses(tree, np.zeros(len(tree.joints)))
+    """Return eq. 19's products: of a floating base, its pose, then exponentials in its frame at q = 0."""
+    at_zero = _products(tree, tree.H0.copy())
     moved: list[Array] = []
     for k, parent in enumerate(tree.parents):
-        screw = adjoint(at_zero[k]) @ tree.S[k]
         before = np.eye(4) if parent is None else moved[parent]
-        moved.append(before @ exp(screw, float(q[tree.columns[k]])))
+        if tree.is_floating(k):
+            moved.append(before @ dyads(tree, q)[k] @ inverse(tree.H0[k]))
+        else:
+            screw = adjoint(at_zero[k]) @ tree.S[k]
+            moved.append(before @ exp(screw, float(q[tree.positions[k]])))
     return np.array([motion @ H for motion, H in zip(moved, at_zero, strict=True)]).reshape(-1, 4, 4)
 
 

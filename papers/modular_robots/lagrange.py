@@ -5,8 +5,10 @@ Masses are points, rods have none, nothing has friction. Angles are from the ver
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import sympy
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
@@ -37,13 +39,13 @@ class DoublePendulum:
         second = m2 * l1 * w1**2 * np.sin(d) - m2 * g * np.sin(th2)
         return np.linalg.solve(matrix, [first, second])
 
-    def energy(self, x: Array, v: Array) -> Array:
+    def energy(self, x: Array, v: Array, cos: Callable[[Any], Any] = np.cos) -> Any:
         """Return kinetic and potential energy [J], the latter zero at the pivot; x and v: (..., 2)."""
         (th1, th2), (w1, w2) = np.moveaxis(x, -1, 0), np.moveaxis(v, -1, 0)
         m1, m2, l1, l2, g = self.m1, self.m2, self.l1, self.l2, self.g
-        speed2 = (l1 * w1) ** 2 + (l2 * w2) ** 2 + 2.0 * l1 * l2 * w1 * w2 * np.cos(th1 - th2)
-        kinetic = 0.5 * m1 * (l1 * w1) ** 2 + 0.5 * m2 * speed2
-        return kinetic - m1 * g * l1 * np.cos(th1) - m2 * g * (l1 * np.cos(th1) + l2 * np.cos(th2))
+        speed2 = (l1 * w1) ** 2 + (l2 * w2) ** 2 + 2 * l1 * l2 * w1 * w2 * cos(th1 - th2)
+        kinetic = (m1 * (l1 * w1) ** 2 + m2 * speed2) / 2
+        return kinetic - m1 * g * l1 * cos(th1) - m2 * g * (l1 * cos(th1) + l2 * cos(th2))
 
 
 @dataclass(frozen=True)
@@ -66,14 +68,22 @@ class Crane:
         first = self.force(t) + self.m * self.length * w**2 * np.sin(th)
         return np.linalg.solve(matrix, [first, -self.g * np.sin(th)])
 
-    def energy(self, x: Array, v: Array) -> Array:
+    def energy(self, x: Array, v: Array, cos: Callable[[Any], Any] = np.cos) -> Any:
         """Return kinetic and potential energy [J], the latter zero at the rail; x and v: (..., 2)."""
-        th, (xd, w) = x[..., 1], np.moveaxis(v, -1, 0)
-        speed2 = xd**2 + 2.0 * xd * self.length * w * np.cos(th) + (self.length * w) ** 2
-        return 0.5 * self.M * xd**2 + 0.5 * self.m * speed2 - self.m * self.g * self.length * np.cos(th)
+        (_, th), (xd, w) = np.moveaxis(x, -1, 0), np.moveaxis(v, -1, 0)
+        speed2 = xd**2 + 2 * xd * self.length * w * cos(th) + (self.length * w) ** 2
+        return (self.M * xd**2 + self.m * speed2) / 2 - self.m * self.g * self.length * cos(th)
 
 
 Equations = DoublePendulum | Crane
+
+
+def symbolic_forces(equations: Equations, x: Any, v: Any, a: Any) -> Any:
+    """Return d/dt dL/dv - dL/dx (2, 1) by SymPy, of symbols, also for masses and lengths: L = T - V."""
+    lagrangian = equations.energy(np.array(x), np.array(v), sympy.cos)
+    lagrangian -= 2 * equations.energy(np.array(x), np.zeros(2, int), sympy.cos)
+    momenta, x, v, a = (sympy.Matrix(one) for one in ([lagrangian.diff(one) for one in v], x, v, a))
+    return momenta.jacobian(x) * v + momenta.jacobian(v) * a - sympy.Matrix([lagrangian]).jacobian(x).T
 
 
 def integrate(equations: Equations, start: Array, times: Array) -> tuple[Array, Array]:

@@ -61,7 +61,7 @@ def recursion(
     graph = graph_of(robot)
     tree = tree_data(graph)
     q, v, a = checked_vectors(graph, q=q, v=v, a=a)
-    n, at, H = len(tree.bodies), tree.columns, dyads(tree, q)
+    n, at, H, places = len(tree.bodies), tree.columns, dyads(tree, q), tree.positions
     V0 = _twist("base_twist", base_twist, np.zeros(6))
     V0dot = _twist("base_acceleration", base_acceleration, tree.Vdot0)
     V, Vdot, F = np.zeros((n, 6)), np.zeros((n, 6)), -body_wrenches(tree, wrenches)
@@ -70,9 +70,10 @@ def recursion(
         before, before_dot = (V0, V0dot) if parent is None else (V[parent], Vdot[parent])
         own = tree.S[k] * v[at[k]]
         V[k] = back[k] @ before + own
-        Vdot[k] = back[k] @ before_dot + ad(V[k]) @ own + tree.S[k] * a[at[k]]
+        turning = 0.0 if tree.is_floating(k) else ad(V[k]) @ own  # together these six have no such term
+        Vdot[k] = back[k] @ before_dot + turning + tree.S[k] * a[at[k]]
     tau = np.zeros(len(at))
-    tau[at] = tree.armature * a[at] + tree.stiffness * (q[at] - tree.rest_position)
+    tau[at] = tree.armature * a[at] + tree.stiffness * (q[places] - tree.rest_position)
     for k in reversed(range(n)):
         F[k] += tree.M[k] @ Vdot[k] - ad(V[k]).T @ (tree.M[k] @ V[k])
         parent = tree.parents[k]

@@ -3,27 +3,33 @@
 import numpy as np
 
 from modular_dynamics import modular
-from papers.modular_robots.organism import MISPRINTS, cells_of, organism
-
-#: Meister & Gutenkunst, Fig. 5, as printed.
-PRINTED = """
-3 0 5 0 0 2 0 0
-4 3 0 0 0 0 0 0
-0 4 0 0 0 0 0 0
-0 0 2 4 0 0 0 0
-0 0 0 3 5 0 0 0
-0 0 0 0 2 0 0 0
-0 0 0 0 0 5 4 0
-0 0 0 0 0 0 2 4
-0 0 0 0 0 0 0 5
-"""
+from papers.modular_robots.organism import (
+    DIRECT,
+    INDIRECT,
+    MISPRINTS,
+    PRINTED,
+    cells_of,
+    lists_of,
+    organism,
+)
 
 
 def test_the_table_is_the_printed_one_but_for_the_misprints():
     table = organism().incidence_matrix()
-    printed = np.array([line.split() for line in PRINTED.strip().splitlines()], int)
+    printed = np.array(PRINTED)
     differing = {(f"v{i}", f"e{k + 1}"): printed[i, k] for i, k in np.argwhere(table.matrix != printed)}
     assert differing == MISPRINTS
+
+
+def test_the_traversal_of_the_matrix_alone_gives_table_iii():
+    matrix = organism().incidence_matrix().matrix
+    assert lists_of(matrix) == (list(DIRECT), list(INDIRECT))
+    wheel = modular.Assembly(base=("v0", "backbone"))
+    for k in range(1, 4):
+        wheel = wheel.dock(f"v{k - 1}", 3, f"v{k}", 2, kind="backbone")
+    ring = wheel.dock("v3", 3, "v0", 2)  # a square of four: its last column closes a ring
+    assert lists_of(ring.incidence_matrix().matrix) == lists_of(wheel.incidence_matrix().matrix)
+    assert len(lists_of(ring.incidence_matrix().matrix)[1]) == 3
 
 
 def test_cells_lie_in_a_grid_and_docked_faces_look_at_each_other():

@@ -54,6 +54,18 @@ def test_a_moving_base_is_the_library_s_floating_base():
     assert_close(ours.tau, tau[6:])
 
 
+def test_a_moving_base_by_virtual_joints_is_the_library_s_floating_base():
+    """Torques of eqs. 22-28, and poses of eqs. 19, 20, with the base's six joints among the others."""
+    graph = md.load_urdf(small_robot("fork").urdf, floating_base=True)
+    rng = np.random.default_rng(7)
+    q, v, a = rng.normal(size=graph.nq), *rng.normal(size=(2, graph.nv))
+    assert_close(recursion(graph, q, v, a).tau, md.inverse_dynamics(graph, q, v, a))
+    expected = dict(zip(graph.links, md.frame_poses(graph, q), strict=True))
+    for form in ("local", "global"):
+        for link, H in path_poses(graph, q, form).items():
+            assert_close(H, expected[link])
+
+
 def test_end_wrenches_and_twists_are_in_the_bodies_frames():
     graph = small_robot("chain")
     q, v, a = np.random.default_rng(4).normal(size=(3, 3))

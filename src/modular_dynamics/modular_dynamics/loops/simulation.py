@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..dynamics import forward_dynamics
+from ..dynamics import forward_dynamics, hybrid_dynamics
 from ..dynamics.arguments import Array
+from ..dynamics.forward_dynamics import prescribed_in
 from ..exceptions import SingularityError, StateError
 from ..model import SubsystemGraph
 from ..model.number_arrays import number_array
@@ -26,6 +27,7 @@ from .dynamics.saddle_point import (
     decomposed,
     mean_state,
     mean_tangent,
+    prescribed_motion,
     projected,
     ranked,
     states_around,
@@ -52,6 +54,17 @@ EXPLICIT, IMPLICIT = ("DOP853", "RK45", "RK23"), ("Radau", "BDF")
 METHODS = (*EXPLICIT, *IMPLICIT, "LSODA")  # LSODA differentiates by itself
 #: Step of the differences for the implicit methods, relative to coordinates and velocities of at least 1.
 DIFFERENCE = 1e-6
+
+
+class Motion(Protocol):
+    """A motion of some joints, such as a :class:`.Gait`."""
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The order of the arrays."""
+
+    def at(self, t: float) -> tuple[Array, Array, Array]:
+        """Return positions, velocities and accelerations at a time [s]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +101,7 @@ def simulate(
     atol: float = 1e-10,
     progress: Callable[[float, float], None] | None = None,
     friction: str = "none",
+    gait: Motion | None = None,
 ) -> Simulation:
     """Integrate the mechanism's motion from independent q, v to t_end [s].
 
@@ -114,6 +128,8 @@ def simulate(
         progress: called after every step with (t, t_end).
         friction: as of ``inverse_dynamics``. Dry friction jumps where a joint turns back: the steps become
             short there, and where it holds the joint the simulation ends with an error.
+        gait: of independent joints with one coordinate, which follow it from its own start, whatever q, v and
+            tau say of them; the others, such as a floating base, move freely under tau (hybrid dynamics).
 
     Raises:
         ClosureError: as of ``inverse_dynamics``, at the start.
@@ -141,12 +157,21 @@ def simulate(
         raise StateError(f"times must rise from 0 or later to {t_end} at most")
     if progress is not None and not callable(progress):
         raise StateError(f"progress is {progress!r}; a function of (t, t_end) is needed")
-    q, v = system.independent.checked("q", q), system.independent.checked("v", v)
+    q, v = (system.independent.checked(name, x).copy() for name, x in (("q", q), ("v", v)))
+    if gait is not None:
+        if not (hasattr(gait, "joint_names") and callable(getattr(gait, "at", None))):
+            raise StateError(
+                f"gait is {gait!r:.80}; a motion with joint_names and at(t) is needed, as gaits.load's"
+            )
+        prescribed_in(graph, gait.joint_names, system.independent.single)  # an error names others
+        for name, position, rate in zip(gait.joint_names, *gait.at(0.0)[:2], strict=True):
+            q[system.independent.q_names == name] = position
+            v[system.independent.v_names == name] = rate
     coordinates = Coordinates(graph).unit(solver.close(q, guess))
     start = np.concatenate([coordinates, solver.projection(coordinates) @ v])
     integrator = partial(getattr(scipy.integrate, method), t_bound=t_end, rtol=rtol, atol=atol)
     motion = [(0.0, start)] if wanted is None or wanted[0] == 0.0 else []
-    branch_motion = _BranchMotion(system, tau, coordinates, friction)
+    branch_motion = _BranchMotion(system, tau, coordinates, friction, gait)
     if method in IMPLICIT:
         integrator = partial(integrator, jac=branch_motion.jacobian)
     for t, y, within in branch_motion.steps(start, t_end, integrator, wanted):
@@ -176,8 +201,10 @@ def _is_number(value: object) -> bool:
 class _BranchMotion:
     """The motion on one branch from closed coordinates, under torques of the independent joints."""
 
-    def __init__(self, system: ConstraintSystem, tau: Torques, coordinates: Array, friction: str) -> None:
-        self._friction = friction
+    def __init__(
+        self, system: ConstraintSystem, tau: Torques, coordinates: Array, friction: str, gait: Motion | None
+    ) -> None:
+        self._friction, self._gait = friction, gait
         self.system, self.nq, self._coordinates = system, system.graph.nq, Coordinates(system.graph)
         start = ranked(system, coordinates, np.zeros(system.graph.nv))
         self._rank = start.rank
@@ -255,16 +282,32 @@ class _BranchMotion:
             q, v = self._closed(y)[: self.nq], y[self.nq :]
             tau, friction = self._tau_at(t, q, v), self._friction
             with suppress(StateError):  # of a motion without inertia, which below may go without torque
-                a = forward_dynamics(self.system.graph, q, v, tau, friction=friction)
-                return ConstrainedDynamics(a, tau, NOTHING, 0, NOTHING)
+                graph, gait = self.system.graph, self._gait
+                if gait is None:
+                    a = forward_dynamics(graph, q, v, tau, friction=friction)
+                    return ConstrainedDynamics(a, tau, NOTHING, 0, NOTHING)
+                known = self._prescribed(t, gait)
+                both = hybrid_dynamics(graph, q, v, known, tau, gait.joint_names, friction=friction)
+                return ConstrainedDynamics(both.a, both.tau, NOTHING, 0, NOTHING)
         states = self._states(y)
         q, v = mean_state(self.system, states)
         tau = self._tau_at(t, q, v)
+        if self._gait is not None:
+            is_known = np.isin(self.system.independent.v_names, self._gait.joint_names)
+            known = self._prescribed(t, self._gait)
+            return prescribed_motion(self.system, q, v, tau, known, is_known, self._friction)
         return branch_motion(
             self.system,
             states,
             lambda at, a: constrained_motion(self.system, at, tau, self._friction, a=a)[0],
         )
+
+    def _prescribed(self, t: float, gait: Motion) -> Array:
+        """Return the gait's accelerations, zero of the other independent joints."""
+        names = list(self.system.independent.v_names)
+        a = np.zeros(len(names))
+        a[[names.index(name) for name in gait.joint_names]] = gait.at(t)[2]
+        return a
 
     def _tau_at(self, t: float, q: Array, v: Array) -> Array:
         """Return the torques of the independent joints. Raises StateError: a function gives others."""

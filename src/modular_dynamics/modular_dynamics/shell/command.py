@@ -127,7 +127,11 @@ _ELEMENT = re.compile(r"<\s*([\w:.-]+)")
 
 def add_robot_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments for the robot description, and options of reading it."""
-    parser.add_argument("robot", help="URDF, xacro or MJCF file; - reads URDF or MJCF from standard input")
+    parser.add_argument(
+        "robot",
+        help="URDF, xacro or MJCF file, or YAML file of the incidence matrix of "
+        "an assembly of modules; - reads URDF or MJCF from standard input",
+    )
     group = parser.add_argument_group("the robot")
     group.add_argument(
         "--partition",
@@ -148,11 +152,18 @@ def add_robot_arguments(parser: argparse.ArgumentParser) -> None:
         help="argument of a xacro file, as for the xacro program; may be repeated (default: none)",
     )
     group.add_argument(
+        "--module",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="YAML file of a module type of an assembly; may be repeated (default: the shipped types)",
+    )
+    group.add_argument(
         "--floating-base",
         action="store_true",
         default=None,
-        help="let the root link of a URDF float: 7 positions (x y z [m], quaternion w x y z) and 6 rates "
-        "come first (default: as the file says, or fixed)",
+        help="let the root link of a URDF or an assembly float: 7 positions (x y z [m], quaternion w x y z) "
+        "and 6 rates come first (default: as the file says, or fixed)",
     )
     group.add_argument(
         "--strict", action="store_true", help="refuse what only looks wrong (default: it is a warning)"
@@ -196,6 +207,10 @@ def load_graph(arguments: argparse.Namespace) -> SubsystemGraph:
             raise UsageError("standard input is empty; a URDF or MJCF is needed there")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
+        if isinstance(source, str) and path_of(source).suffix.lower() in (".yaml", ".yml"):
+            return _assembled(arguments)
+        if arguments.module:
+            raise UsageError("--module is for an assembly: a .yaml file of its incidence matrix")
         options: dict[str, Any] = {"gravity": arguments.gravity, "strict": arguments.strict}
         if not _is_mjcf(source):
             options |= {"mappings": _mappings(arguments.xacro_arg), "floating_base": arguments.floating_base}
@@ -203,6 +218,24 @@ def load_graph(arguments: argparse.Namespace) -> SubsystemGraph:
         if arguments.floating_base or arguments.xacro_arg:
             raise UsageError("--floating-base and --xacro-arg are for URDF; an MJCF has its own <freejoint/>")
         return load_mjcf(source, arguments.partition, **options)
+
+
+def _assembled(arguments: argparse.Namespace) -> SubsystemGraph:
+    """Return the graph of an assembly of modules, by the file of its incidence matrix."""
+    from .. import modular  # noqa: PLC0415  # other robots need no modules
+
+    if arguments.partition or arguments.xacro_arg:
+        raise UsageError(
+            "--partition and --xacro-arg are for URDF; modules are the subsystems of an assembly"
+        )
+    path = path_of(arguments.robot)
+    types = {kind.name: kind for kind in map(modular.read_module_type, map(path_of, arguments.module))}
+    matrix, mount = (
+        modular.IncidenceMatrix.from_yaml(path),
+        "floating" if arguments.floating_base else "fixed",
+    )
+    assembly = modular.Assembly.from_incidence_matrix(matrix, types=types, mount=mount, name=path.stem)
+    return assembly.graph() if arguments.gravity is None else assembly.graph(gravity=arguments.gravity)
 
 
 def print_warnings(graph: SubsystemGraph) -> None:

@@ -103,7 +103,9 @@ def _run(name: str, arguments: argparse.Namespace) -> int:
         raise UsageError("robot and states cannot both come from standard input; give the path of one")
     if output is not None and Path(output).suffix.lower() != ".csv":
         raise UsageError(f"--output {output}: a name that ends in .csv is needed")
-    raise_if_read("--output", output, (arguments.robot, arguments.partition, arguments.states))
+    raise_if_read(
+        "--output", output, (arguments.robot, arguments.partition, *arguments.module, arguments.states)
+    )
     graph = load_graph(arguments)
     print_warnings(graph)
     coordinates = coordinates_of(graph)

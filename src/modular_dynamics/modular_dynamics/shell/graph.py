@@ -41,7 +41,7 @@ def _run(arguments: argparse.Namespace) -> int:
     """Write or print the graph; return the exit code."""
     output = None if arguments.output is None else Path(arguments.output)
     kind = _kind(arguments, output)
-    raise_if_read("--output", output, (arguments.robot, arguments.partition))
+    raise_if_read("--output", output, (arguments.robot, arguments.partition, *arguments.module))
     graph = load_graph(arguments)
     print_warnings(graph)
     if kind == "picture" and output is not None:

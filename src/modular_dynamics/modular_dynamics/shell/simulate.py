@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,9 @@ from .command import (
 )
 from .states import Coordinates, coordinates_of, given_state, read_states
 
+if TYPE_CHECKING:
+    from ..modular.gaits import Gait
+
 Array = NDArray[np.float64]
 METHODS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
 MOST_ROWS = 1_000_000
@@ -34,7 +38,8 @@ EXAMPLES = """\
   modular-dynamics simulate robot.urdf --q shoulder=1.0 > fall.csv          # falls from rest
   modular-dynamics simulate robot.urdf --tau elbow=2 --time 3 --plot motion.png --link tip
   modular-dynamics simulate robot.urdf --torques torques.csv --method RK45 -o motion.csv
-  modular-dynamics simulate snake.urdf --gait snake.yaml -o torques.csv     # of a prescribed motion"""
+  modular-dynamics simulate snake.urdf --gait snake.yaml -o torques.csv     # of a prescribed motion
+  modular-dynamics simulate snake.urdf --gait snake.yaml --floating-base --gravity 0,0,0   # in free fall"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +69,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--torques", metavar="FILE", help="CSV of time and tau_JOINT; linear between rows (default: --tau)"
     )
     drive.add_argument(
-        "--gait", metavar="FILE", help="YAML file of a gait: joints follow it (default: they move freely)"
+        "--gait",
+        metavar="FILE",
+        help="YAML file of a gait: joints follow it, a floating base moves freely (default: all move freely)",
     )
     for name, value, meaning in (("time", 5.0, "duration"), ("step", 0.01, "from row to row")):
         text = f"{meaning} [s] (default: %(default)s)"
@@ -103,7 +110,7 @@ def _run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--step {arguments.step:g}: more than {MOST_ROWS} rows; a longer step is needed")
     if arguments.gait is not None and (arguments.q or arguments.v):
         raise UsageError("--q and --v contradict --gait, which says how the joints move")
-    inputs = (arguments.robot, arguments.partition, arguments.torques, arguments.gait)
+    inputs = (arguments.robot, arguments.partition, arguments.torques, arguments.gait, *arguments.module)
     for option, file in (("--output", output), ("--plot", plot)):
         raise_if_read(option, file, inputs)
     graph = load_graph(arguments)
@@ -113,7 +120,11 @@ def _run(arguments: argparse.Namespace) -> int:
     coordinates = coordinates_of(graph)
     times = np.append(np.arange(0.0, arguments.time, arguments.step), arguments.time)
     times = times[np.append(np.diff(times) > 1e-9 * arguments.time, True)]
-    motion = (_prescribed if arguments.gait else _simulated)(arguments, graph, coordinates, times)
+    gait = None if arguments.gait is None else _gait(arguments.gait, graph)
+    if gait is not None and len(gait.joint_names) == len(graph.independent_joint_names):
+        motion = _prescribed(arguments, graph, gait, times)
+    else:
+        motion = _simulated(arguments, graph, coordinates, times, gait)
     text = _csv(motion, coordinates)
     if output is not None:
         replace_file(Path(output), text.encode())
@@ -128,10 +139,22 @@ def _run(arguments: argparse.Namespace) -> int:
     return GOOD
 
 
+def _gait(path: str, graph: SubsystemGraph) -> "Gait":
+    """Return a gait of all independent joints with one coordinate; those that it does not name rest."""
+    from ..modular import gaits  # noqa: PLC0415  # other commands need no modules
+
+    names = [name for name in graph.independent_joint_names if graph.joint(name).type.nv == 1]
+    return gaits.load(Path(path)).checked_against(names)
+
+
 def _simulated(
-    arguments: argparse.Namespace, graph: SubsystemGraph, coordinates: Coordinates, times: Array
+    arguments: argparse.Namespace,
+    graph: SubsystemGraph,
+    coordinates: Coordinates,
+    times: Array,
+    gait: "Gait | None",
 ) -> Motion:
-    """Return the motion from the state of --q and --v under --tau or --torques."""
+    """Return the motion from the state of --q and --v under --tau or --torques, joints of a gait by that."""
     letters = ("q", "v", "tau") if arguments.torques is None else ("q", "v")
     q, v, *constant = given_state(arguments, letters, coordinates).vectors
     tau = constant[0] if constant else _torques(arguments.torques, coordinates)
@@ -146,6 +169,7 @@ def _simulated(
         times=times,
         friction=arguments.friction,
         progress=progress,
+        gait=gait,
     )
     own_q = np.concatenate([np.arange(graph.nq)[graph.q_slice(n)] for n in graph.independent_joint_names])
     own_v = np.concatenate([np.arange(graph.nv)[graph.v_slice(n)] for n in graph.independent_joint_names])
@@ -176,20 +200,9 @@ def _torques(path: str, coordinates: Coordinates) -> Callable[[float, Array, Arr
     return lambda time, _q, _v: np.array([np.interp(time, t, column) for column in rows.T])
 
 
-def _prescribed(
-    arguments: argparse.Namespace, graph: SubsystemGraph, coordinates: Coordinates, times: Array
-) -> Motion:
-    """Return the motion of a gait with the torques that it needs; joints that it does not name rest."""
-    from ..modular import gaits  # noqa: PLC0415  # other commands need no modules
-
-    names = coordinates.names["v"]
-    if coordinates.names["q"] != names:
-        raise UsageError("--gait is for robots whose independent joints have one coordinate each")
-    gait = gaits.load(Path(arguments.gait)).checked_against(names)
-    own = [names.index(name) for name in gait.joint_names]
-    rows = np.zeros((3, len(times), len(names)))
-    rows[:, :, own] = gait.states(times)
-    q, v, a = rows
+def _prescribed(arguments: argparse.Namespace, graph: SubsystemGraph, gait: "Gait", times: Array) -> Motion:
+    """Return the motion of a gait that moves all independent joints, with the torques that it needs."""
+    q, v, a = gait.states(times)
     tau = dynamics.inverse_dynamics(graph, q, v, a, friction=arguments.friction)
     closed, rates = q, v
     if graph.has_loops:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.integrate import simpson
+from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation
 
 import modular_dynamics as md
@@ -11,6 +12,7 @@ from helpers.random_examples.examples import some
 from helpers.robots.four_bar_windows import closed_rods, four_rods, standing, windows
 from helpers.robots.urdf_text import inertial, joint
 from modular_dynamics.exceptions import SingularityError
+from modular_dynamics.modular import gaits
 
 TIMES = np.linspace(0.0, 10.0, 401)
 
@@ -307,12 +309,17 @@ def swimming(load_robot, gravity, method, tolerance):
     v = np.zeros(graph.nv)
     v[:6] = 0.3, -0.2, 0.1, 0.5, 0.4, -0.6  # it drifts and turns
     motion = md.simulate(graph, graph.neutral(), v, tau, 2.0, method, rtol=tolerance, atol=tolerance)
+    return graph, motion, momenta_of(graph, motion)
+
+
+def momenta_of(graph, motion):
+    """Momentum [linear; angular about the world's origin] at each time."""
     momenta = []
     for q, rates in zip(motion.coordinates, motion.velocities, strict=True):
         momentum = md.centroidal_momentum(graph, q, rates)
         lever = np.cross(md.centre_of_mass(graph, q).position, momentum[:3])
         momenta.append(momentum + np.concatenate([np.zeros(3), lever]))  # about the world's origin
-    return graph, motion, np.array(momenta)
+    return np.array(momenta)
 
 
 @pytest.mark.parametrize(("method", "tolerance"), [("DOP853", 1e-10), ("RK45", 1e-8), ("LSODA", 1e-9)])
@@ -332,3 +339,55 @@ def test_weight_changes_momentum_by_its_impulse(load_robot):
     mass = md.centre_of_mass(graph, graph.neutral()).mass
     expected = momenta[0, :3] + mass * np.outer(motion.t, graph.gravity)
     assert momenta[:, :3] == pytest.approx(expected, rel=1e-7, abs=1e-7 * mass)
+
+
+# Joints that follow a gait, while the others move freely.
+
+
+def test_a_gait_moves_a_floating_robot_which_keeps_its_momentum(load_robot):
+    graph = load_robot("vendor_arm", floating_base=True, gravity=(0.0, 0.0, 0.0))
+    names = graph.joint_names[:0:-1]  # without the base, in another order
+    gait = gaits.Sine(gaits.body_wave(names, 0.4, 0.7, 1.0))  # moving at the start
+    v = np.array([0.3, -0.2, 0.1, 0.5, 0.4, -0.6, *np.full(graph.nv - 6, 9.0)])
+    motion = md.simulate(graph, graph.neutral(), v, None, 2.0, times=[0.0, 1.0, 2.0], gait=gait)
+    wanted = gait.states(motion.t)
+    assert motion.coordinates[:, :6:-1] == pytest.approx(wanted.q, abs=1e-8)
+    assert motion.velocities[:, :5:-1] == pytest.approx(wanted.v, abs=1e-8)
+    assert motion.accelerations[:, :5:-1] == pytest.approx(wanted.a, abs=1e-12)
+    assert motion.velocities[0, :6] == pytest.approx(v[:6])
+    assert np.abs(motion.tau[:, :6]).max() == 0.0
+    momenta = momenta_of(graph, motion)
+    assert np.abs(momenta - momenta[0]).max() < 1e-8 * np.abs(momenta[0]).max()
+    assert np.abs(np.diff(motion.velocities[:, :6], axis=0)).max() > 0.1  # the base swings
+
+
+def test_joints_that_a_gait_does_not_name_move_freely(load_robot):
+    """The others, under torque, as the torques of the gait's joints given from outside move them."""
+    graph, gait = load_robot("four_link"), gaits.Sine(gaits.body_wave(["left"], 0.5, 0.7, 0.0))
+    tau, start = np.array([0.1, 0.0, 5.0, 0.0]), gait.at(0.0).v[0]
+    times = np.linspace(0.0, 1.0, 201)
+    motion = md.simulate(graph, np.zeros(4), np.zeros(4), tau, 1.0, times=times, gait=gait)
+    place = graph.joint_names.index("left")
+    assert motion.tau[:, [k for k in range(4) if k != place]] == pytest.approx(
+        np.tile([0.1, 0.0, 0.0], (201, 1))
+    )
+    v = np.zeros(4)
+    v[place] = start
+    torques = CubicSpline(times, motion.tau)
+    again = md.simulate(graph, np.zeros(4), v, lambda t, q, v: torques(t), 1.0, times=[0.5, 1.0])
+    assert again.coordinates == pytest.approx(motion.coordinates[[100, 200]], abs=1e-7)  # of the spline
+
+
+def test_a_gait_moves_a_loop_s_crank(load_robot):
+    graph = load_robot("four_bar")
+    gait = gaits.Sine(gaits.Rhythm(("J1",), 0.6, 0.5, offset=0.8))
+    motion = md.simulate(graph, [9.9], [9.9], None, 1.0, times=[0.0, 0.5, 1.0], gait=gait)
+    wanted = gait.states(motion.t)
+    assert motion.coordinates[:, 0] == pytest.approx(wanted.q[:, 0], abs=1e-8)
+    states = zip(*wanted, motion.coordinates, strict=True)
+    tau = [md.inverse_dynamics(graph, q, v, a, guess=closed) for q, v, a, closed in states]
+    assert motion.tau == pytest.approx(np.array(tau), abs=1e-7)
+    with pytest.raises(md.StateError, match=r"'J2' is none of .* can be prescribed: J1"):
+        md.simulate(graph, [0.3], [0.0], None, 1.0, gait=gaits.Sine(gaits.Rhythm(("J2",), 0.6, 0.5)))
+    with pytest.raises(md.StateError, match=r"gait is 'snake.yaml'; a motion .* is needed"):
+        md.simulate(graph, [0.3], [0.0], None, 1.0, gait="snake.yaml")

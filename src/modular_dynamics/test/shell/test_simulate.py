@@ -7,8 +7,10 @@ import numpy as np
 import pinocchio
 import pytest
 
-from helpers.paths import ROBOTS
+import modular_dynamics as md
+from helpers.paths import ROBOTS, ROOT
 from helpers.robots.urdf_text import inertial, joint, robot
+from modular_dynamics.modular import Assembly, gaits
 
 WEIGHT, ARM = 2.0, 0.5
 
@@ -77,6 +79,42 @@ def test_torques_of_a_gait_are_those_of_its_states(shell, tmp_path):
     again = columns(shell("id", path, states).out)
     for name in again:
         assert again[name] == pytest.approx(found[name], rel=1e-12, abs=1e-12)
+
+
+def test_a_modular_snake_follows_a_gait_in_free_fall(shell, tmp_path):
+    """By the file of its incidence matrix: linear and angular momentum stay zero, and no force acts."""
+    snake = Assembly(base=("v0", "backbone"), name="snake")
+    for k in range(1, 5):
+        snake = snake.dock(f"v{k - 1}", 3, f"v{k}", 4, kind="backbone")
+    file, gait = tmp_path / "snake.yaml", ROOT / "config/gaits/snake.yaml"
+    snake.incidence_matrix().to_yaml(file)
+    words = "--floating-base", "--gravity", "0,0,0", "--gait", gait, "--time", "3", "--step", "0.5"
+    found = columns(shell("simulate", file, *words, "--link", "v4/cube").out)
+    graph = snake.with_base("v0", mount="floating").graph(gravity=(0, 0, 0))
+    rows = {x: np.array([found[name] for name in found if name.startswith(f"{x}_")]).T for x in "qv"}
+    momenta = [md.centroidal_momentum(graph, q, v) for q, v in zip(rows["q"], rows["v"], strict=True)]
+    assert np.abs(momenta).max() < 1e-8
+    assert np.abs(rows["v"][:, 4]).max() > 0.5  # the base turns against the bending
+    assert found["q_v2/bend"] == pytest.approx(gaits.load(gait).states(found["time"]).q[:, 1], abs=1e-8)
+    assert not any(found[f"tau_v0/floating.{k}"].any() for k in range(6))
+    centres = [md.centre_of_mass(graph, q).position for q in rows["q"]]
+    assert np.ptp(centres, axis=0) == pytest.approx(0.0, abs=1e-8)
+    assert np.ptp(found["x"]) > 1e-3
+
+
+def test_an_assembly_of_own_modules(shell, error, tmp_path):
+    """The file of each module type is an option; the crane's load swings as its closed form."""
+    file = tmp_path / "crane.yaml"
+    file.write_text("modules: {cart: cart, load: pendulum_link}\ndocks: [{faces: {cart: 1, load: 1}}]\n")
+    modules = [
+        w for name in ("cart", "pendulum_link") for w in ("--module", ROOT / f"config/modular/{name}.yaml")
+    ]
+    words = "--q", "load/swing=1e-4", "--time", "1", "--step", "0.1"
+    found = columns(shell("simulate", file, *modules, *words).out)
+    assert found["q_load/swing"] == pytest.approx(1e-4 * np.cos(np.sqrt(9.81) * found["time"]), abs=1e-9)
+    assert "unknown kind 'cart'" in error("simulate", file)
+    assert "modules are the subsystems" in error("simulate", file, "--partition", "x.yaml")
+    assert "--module is for an assembly" in error("simulate", ROBOTS / "four_bar.urdf", *modules)
 
 
 def test_a_mechanism_writes_csv_and_picture(shell, tmp_path):

@@ -9,9 +9,14 @@ Mdot = J^T M Jdot + (J^T M Jdot)^T with J = T S and Jdot = T ad_Sq T S, so that 
 in its place. With b_i = B(M_i V_i) of :func:`.dual_bracket_matrix`, which is skew-symmetric,
 B_i = (M_i ad_{V_i} - ad_{V_i}^T M_i - b_i) / 2 is skew-symmetric, too, and gives Christoffel's symbols: it
 cancels the asymmetry -M_i [V_i, W_i] of M_i Jdot (that of Jdot is the Maurer-Cartan equation).
+
+A floating base is six virtual joints (section V.B) in series, without mass between them, S = e_1 ... e_6, so
+that S v is its twist (v, w). Its pose H_0,1(q), by a quaternion instead of six angles and lengths, has no
+singular orientation. It occurs in T_H0 only: M and C do not depend on it, and ad_Sq has no block of it.
 """
 
 import math
+import warnings
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
@@ -22,9 +27,17 @@ from numpy.typing import ArrayLike, NDArray
 from ...algebra import to_rotation_translation
 from ...algebra.matrix_forms import Array, ad, dual_bracket_matrix, homogeneous, inverse, skew
 from ...algebra.matrix_forms import adjoint_matrix as adjoint
-from ...exceptions import StateError, UnsupportedModelError
-from ...model import JointType, SubsystemGraph, checked_vectors, refuse_closures, require_graph
+from ...exceptions import ModelWarning, StateError, UnsupportedModelError
+from ...model import (
+    JointType,
+    SubsystemGraph,
+    checked_vectors,
+    refuse_closures,
+    require_graph,
+    root_floating_joints,
+)
 from ...model.number_arrays import number_array
+from ...urdf import load_urdf
 
 # Parts of the equations of Meister & Gutenkunst; their matrices are those of algebra/matrix_forms.py.
 #
@@ -70,6 +83,13 @@ def exp(
     return homogeneous(R, (identity - R) @ (turn @ v) + w * ((w @ v) * q))
 
 
+def quaternion_rotation(r: Array, twice: Any) -> Array:
+    """Return the rotation (3, 3) of a quaternion r (4,), w x y z; ``twice``: 2 / |r|^2."""
+    turn = skew(r[1:])
+    rotation: Array = np.eye(3, dtype=int) + twice * (r[0] * turn + turn @ turn)
+    return rotation
+
+
 # What the equations of Meister & Gutenkunst need of a robot, from its SubsystemGraph.
 
 Vector = NDArray[np.float64]
@@ -86,9 +106,12 @@ class HasGraph(Protocol):
 class TreeData(NamedTuple):
     """A tree of n joints; joint i moves body i, and bodies stand behind those that carry them.
 
+    A floating base is six of them, JOINT.0 to JOINT.5, of which the last moves the base.
+
     Attributes:
         bodies, joints: their names. parents: the body that carries each joint; None: the base.
-        columns: (n,) where each joint stands in q, v and tau, which are in joint_names' order.
+        columns: (n,) where each joint stands in v and tau, which are in joint_names' order; positions: in q.
+        floating: the first of the six joints of a floating base, or None.
         H0: (n, 4, 4) H_i(0), body i's frame in its parent's at q_i = 0 (eq. 18).
         S: (n, 6) unit twists s_i = (v, w) in body i's frame (eqs. 11, 12).
         M: (n, 6, 6) generalized masses in the bodies' frames: diag(m 1, I) (eq. 29 with its blocks in the
@@ -104,6 +127,8 @@ class TreeData(NamedTuple):
     joints: tuple[str, ...]
     parents: tuple[int | None, ...]
     columns: NDArray[np.intp]
+    positions: NDArray[np.intp]
+    floating: int | None
     H0: Vector
     S: Vector
     M: Vector
@@ -117,14 +142,25 @@ class TreeData(NamedTuple):
     joint_names: tuple[str, ...]
     links: Mapping[str, tuple[int | None, Vector]]
 
+    def is_floating(self, k: int) -> bool:
+        """Return whether joint k is one of the six of a floating base."""
+        return self.floating is not None and 0 <= k - self.floating < 6
 
-def graph_of(robot: SubsystemGraph | HasGraph) -> SubsystemGraph:
-    """Return the graph itself, or that of an object with a method ``graph()``. Raises GraphTypeError."""
+
+def graph_of(robot: SubsystemGraph | HasGraph, floating_base: bool = False) -> SubsystemGraph:
+    """Return the graph itself, or that of an object with a method ``graph()``. Raises GraphTypeError.
+
+    floating_base: with a floating base, as of ``md.load_urdf``, if it has none.
+    """
     given: Any = robot
     has_graph = not isinstance(given, (SubsystemGraph, type)) and callable(getattr(given, "graph", None))
     graph = given.graph() if has_graph else given
     require_graph(graph)
     checked: SubsystemGraph = graph
+    if floating_base and not root_floating_joints(checked):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ModelWarning)  # the robot's own reader has given them
+            checked = load_urdf(checked.to_urdf(), floating_base=True)
     return checked
 
 
@@ -135,36 +171,63 @@ def tree_data(robot: SubsystemGraph | HasGraph) -> TreeData:
 
     Raises:
         UnsupportedModelError: closed loops (pass ``graph.tree`` to leave them open), black boxes, mimic
-            joints, joints that are neither revolute, continuous nor prismatic; each by its name.
+            joints, joints that are neither revolute, continuous nor prismatic nor a floating base; each by
+            its name.
         GraphTypeError: neither a graph nor an object with one.
     """
     graph = graph_of(robot)
     _refuse_unsupported(graph)
-    n = len(graph.joints)
-    H0, S, M = np.zeros((n, 4, 4)), np.zeros((n, 6)), np.zeros((n, 6, 6))
-    for k, (joint, body) in enumerate(zip(graph.joints, graph.bodies, strict=True)):
-        H0[k] = homogeneous(*to_rotation_translation(joint.x_parent_joint))
-        part = slice(0, 3) if joint.type is JointType.PRISMATIC else slice(3, 6)
-        S[k, part] = joint.axis / np.linalg.norm(joint.axis)
-        M[k] = generalized_mass(body.mass, body.com, body.inertia)
+    counts = [joint.type.nv for joint in graph.joints]
+    ends = np.cumsum(counts, dtype=int).tolist()
+    n, floating = sum(counts), None
+    H0, S, parents = np.tile(np.eye(4), (n, 1, 1)), np.zeros((n, 6)), [None, *range(n - 1)][:n]
+    names, bodies, columns, positions = list[str](), list[str](), list[int](), list[int]()
+    for k, (joint, end) in enumerate(zip(graph.joints, ends, strict=True)):
+        first, parent = end - counts[k], graph.parents[k]
+        H0[first] = homogeneous(*to_rotation_translation(joint.x_parent_joint))
+        parents[first] = None if parent is None else ends[parent] - 1
+        own = [joint.name]
+        if joint.type is JointType.FLOATING:
+            floating, own = first, [f"{joint.name}.{i}" for i in range(6)]
+            S[first:end] = np.eye(6)
+        else:
+            part = slice(0, 3) if joint.type is JointType.PRISMATIC else slice(3, 6)
+            S[first, part] = joint.axis / np.linalg.norm(joint.axis)
+        names, bodies = [*names, *own], [*bodies, *own[:-1], graph.bodies[k].name]
+        columns += [graph.v_slice(joint.name).start + i for i in range(counts[k])]
+        positions += [graph.q_slice(joint.name).start + i for i in range(counts[k])]
+
+    def of_bodies(rows: list[Any], *shape: int) -> Vector:
+        values = np.zeros((n, *shape))
+        values[np.array(ends, int) - 1] = np.reshape(rows, (-1, *shape))
+        return values
+
+    def of_joints(attribute: str) -> Vector:
+        return np.repeat([float(getattr(joint, attribute)) for joint in graph.joints], counts)
+
     poses = {link: graph.link_pose(link) for link in graph.links}
     return TreeData(
-        bodies=tuple(body.name for body in graph.bodies),
-        joints=tuple(joint.name for joint in graph.joints),
-        parents=graph.parents,
-        columns=np.array([graph.v_slice(joint.name).start for joint in graph.joints], np.intp),
+        bodies=tuple(bodies),
+        joints=tuple(names),
+        parents=tuple(parents),
+        columns=np.array(columns, np.intp),
+        positions=np.array(positions, np.intp),
+        floating=floating,
         H0=H0,
         S=S,
-        M=M,
-        mass=np.array([body.mass for body in graph.bodies], np.float64),
-        com=np.array([body.com for body in graph.bodies], np.float64).reshape(-1, 3),
-        inertia=np.array([body.inertia for body in graph.bodies], np.float64).reshape(-1, 3, 3),
+        M=of_bodies([generalized_mass(body.mass, body.com, body.inertia) for body in graph.bodies], 6, 6),
+        mass=of_bodies([body.mass for body in graph.bodies]),
+        com=of_bodies([body.com for body in graph.bodies], 3),
+        inertia=of_bodies([body.inertia for body in graph.bodies], 3, 3),
         Vdot0=np.concatenate([-graph.gravity, np.zeros(3)]),
-        armature=np.array([joint.armature for joint in graph.joints], np.float64),
-        stiffness=np.array([joint.stiffness for joint in graph.joints], np.float64),
-        rest_position=np.array([joint.rest_position for joint in graph.joints], np.float64),
+        armature=of_joints("armature"),
+        stiffness=of_joints("stiffness"),
+        rest_position=of_joints("rest_position"),
         joint_names=graph.joint_names,
-        links={link: (body, homogeneous(*to_rotation_translation(x))) for link, (body, x) in poses.items()},
+        links={
+            link: (None if body is None else ends[body] - 1, homogeneous(*to_rotation_translation(x)))
+            for link, (body, x) in poses.items()
+        },
     )
 
 
@@ -204,16 +267,18 @@ def _refuse_unsupported(graph: SubsystemGraph) -> None:
             f"'{graph.name}' has the black boxes {', '.join(boxes)}, whose masses are unknown; the closed "
             "form needs those of all bodies"
         )
+    base = root_floating_joints(graph)[:1]
     for joint in graph.joints:
         if joint.mimic is not None:
             raise UnsupportedModelError(
                 f"joint '{joint.name}' mimics '{joint.mimic.joint}'; the closed form supports joints with a "
                 "coordinate of their own"
             )
-        if joint.type not in _SUPPORTED:
+        if joint.type not in _SUPPORTED and joint.name not in base:
             raise UnsupportedModelError(
                 f"joint '{joint.name}' is {joint.type.value}; the closed form supports revolute, continuous "
-                "and prismatic joints: virtual ones of these types, on links without mass, move a base"
+                "and prismatic joints and one floating base; virtual joints of these types, on links "
+                "without mass, move other bodies"
             )
 
 
@@ -308,7 +373,8 @@ class ClosedForm:
         ad_Sq, B = np.zeros_like(T), np.zeros_like(T)
         for k, twist in enumerate(V):
             rows, M_k = slice(6 * k, 6 * k + 6), self.tree.M[k]
-            ad_Sq[rows, rows] = -ad(self.tree.S[k] * v[self.tree.columns[k]])
+            if not self.tree.is_floating(k):
+                ad_Sq[rows, rows] = -ad(self.tree.S[k] * v[self.tree.columns[k]])
             B[rows, rows] = gyroscopic(M_k, twist) if form == "skew" else -ad(twist).T @ M_k
         C: Array = J.T @ (M @ T @ ad_Sq + B) @ J
         return C
@@ -325,8 +391,8 @@ class ClosedForm:
         T, T_H0, S, M = self.matrices(q)
         F = body_wrenches(self.tree, wrenches).ravel()
         N: Array = (T @ S).T @ (M @ T_H0 @ self.tree.Vdot0 - F)
-        order = self.tree.columns
-        N[order] += self.tree.stiffness * (np.asarray(q, np.float64)[order] - self.tree.rest_position)
+        positions = np.asarray(q, np.float64)[self.tree.positions]
+        N[self.tree.columns] += self.tree.stiffness * (positions - self.tree.rest_position)
         return N
 
     def tau(
@@ -339,6 +405,17 @@ class ClosedForm:
 
 
 def dyads(tree: TreeData, q: Array) -> Array:
-    """Return the direct transformations H_i(0) exp(s_i q_i) (n, 4, 4), of body i's frame in its parent's."""
-    own = [H0 @ exp(s, float(q[k])) for H0, s, k in zip(tree.H0, tree.S, tree.columns, strict=True)]
-    return np.array(own).reshape(-1, 4, 4)
+    """Return the direct transformations H_i(0) exp(s_i q_i) (n, 4, 4), of body i's frame in its parent's.
+
+    Of a floating base's six joints the first has its pose.
+    """
+    own = tree.H0.copy()
+    for k, position in enumerate(tree.positions):
+        if k == tree.floating:
+            pose = q[position : position + 7]
+            own[k] = own[k] @ homogeneous(
+                quaternion_rotation(pose[3:], 2.0 / (pose[3:] @ pose[3:])), pose[:3]
+            )
+        elif not tree.is_floating(k):
+            own[k] = own[k] @ exp(tree.S[k], float(q[position]))
+    return own

@@ -23,7 +23,7 @@ from ...algebra.matrix_forms import Array, ad, homogeneous, inverse
 from ...algebra.matrix_forms import adjoint_matrix as adjoint
 from ...exceptions import StateError, UnsupportedModelError
 from ...model import SubsystemGraph
-from .numeric import TreeData, exp, generalized_mass, gyroscopic, tree_data
+from .numeric import TreeData, exp, generalized_mass, gyroscopic, quaternion_rotation, tree_data
 
 # Exact numbers, and named intermediate expressions.
 
@@ -79,6 +79,28 @@ class Definitions:
 # Masses, lengths and unit twists of a tree as exact numbers, or with symbols for its parameters.
 
 _AXES = "xyz"
+#: Symbols of a floating base's pose, twist and its derivative.
+_FLOATING = {
+    "q": ("x", "y", "z", "ew", "ex", "ey", "ez"),
+    "v": ("vx", "vy", "vz", "wx", "wy", "wz"),
+    "a": ("ax", "ay", "az", "dwx", "dwy", "dwz"),
+}
+
+
+def labels_of(tree: TreeData) -> list[str]:
+    """Return the label of each body in names of symbols: the number of its joint, 0 of a floating base."""
+    others = sorted(column for k, column in enumerate(tree.columns) if not tree.is_floating(k))
+    return ["0" if tree.is_floating(k) else str(others.index(c) + 1) for k, c in enumerate(tree.columns)]
+
+
+def vector_symbols(tree: TreeData, letter: str) -> tuple[Any, ...]:
+    """Return the symbols of q, v or a: q1, q2, ... of joints, names of _FLOATING of a floating base."""
+    places = tree.positions if letter == "q" else tree.columns
+    symbols = {c: f"{letter}{label}" for c, label in zip(places.tolist(), labels_of(tree), strict=True)}
+    if tree.floating is not None:
+        first = int(places[tree.floating])
+        symbols |= {first + i: name for i, name in enumerate(_FLOATING[letter])}
+    return tuple(sympy.Symbol(symbols[place]) for place in sorted(symbols))
 
 
 class _Parameters:
@@ -127,7 +149,7 @@ def symbolic_tree(tree: TreeData, symbols: bool) -> tuple[TreeData, dict[Any, fl
 
     Also returned: the numbers of the parameters' symbols.
     """
-    own, joints = _Parameters(symbols), [str(column + 1) for column in tree.columns]
+    own, joints = _Parameters(symbols), labels_of(tree)
     H0, M = [], []
     for i, k in enumerate(joints):
         H0.append(homogeneous(_exact(tree.H0[i, :3, :3]), own.vector(tree.H0[i, :3, 3], "l", k)))
@@ -232,7 +254,11 @@ class Sweeps:
 
     def __init__(self, tree: TreeData, q: Sequence[Any], v: Sequence[Any], definitions: Definitions) -> None:
         self.tree, self.q, self.v, self.definitions = tree, q, v, definitions
-        self.numbers = [column + 1 for column in tree.columns]
+        self.labels = labels_of(tree)
+        self.names = [
+            str(v[c]) if tree.is_floating(k) else x
+            for k, (c, x) in enumerate(zip(tree.columns, self.labels, strict=True))
+        ]  # of columns
         self.X = [self._direct(k) for k in range(len(tree.bodies))]
         self.J = self._columns()
 
@@ -257,7 +283,8 @@ class Sweeps:
             M[j, j] += self.tree.armature[j]
         E = self._backward(self._gravity(wrenches), "E", None)
         for i in range(n):
-            spring = self.tree.stiffness[i] * (self.q[columns[i]] - self.tree.rest_position[i])
+            position = self.q[self.tree.positions[i]]
+            spring = self.tree.stiffness[i] * (position - self.tree.rest_position[i])
             N[i] = self._dot(self.tree.S[i], E[i]) + spring
         order = np.argsort(columns)
         return M[np.ix_(order, order)], C[np.ix_(order, order)], N[order]
@@ -271,13 +298,22 @@ class Sweeps:
 
     def _direct(self, k: int) -> Array:
         """Return X_k = Ad_{H_{p,k}^-1} (18)."""
-        number = self.numbers[k]
-        H = self.tree.H0[k] @ exp(
-            self.tree.S[k],
-            self.q[self.tree.columns[k]],
-            lambda angle: self.definitions.named(sympy.sin(angle), f"s{number}"),
-            lambda angle: self.definitions.named(sympy.cos(angle), f"c{number}"),
-        )
+        number, position = self.labels[k], self.tree.positions[k]
+        if not self.tree.is_floating(k):
+            own = exp(
+                self.tree.S[k],
+                self.q[position],
+                lambda angle: self.definitions.named(sympy.sin(angle), f"s{number}"),
+                lambda angle: self.definitions.named(sympy.cos(angle), f"c{number}"),
+            )
+        elif k == self.tree.floating:  # its position moves nothing: gravity is the same everywhere
+            r = np.array(self.q[position + 3 : position + 7], dtype=object)
+            own = homogeneous(
+                quaternion_rotation(r, self.definitions.named(2 / (r @ r), "k0")), np.zeros(3, int)
+            )
+        else:
+            return np.eye(6, dtype=object)
+        H = self.tree.H0[k] @ own
         self._name_entries(H, np.ndindex(3, 4), f"H{number}")
         X = adjoint(inverse(H))
         self._name_entries(X, ((row, column) for row in range(3) for column in range(3, 6)), f"T{number}")
@@ -294,8 +330,8 @@ class Sweeps:
         J: list[dict[int, Array]] = []
         for k, parent in enumerate(self.tree.parents):
             before = {} if parent is None else J[parent]
-            name = f"J{self.numbers[k]}"
-            own = {j: self._named(self.X[k] @ x, f"{name}_{self.numbers[j]}") for j, x in before.items()}
+            name = f"J{self.labels[k]}"
+            own = {j: self._named(self.X[k] @ x, f"{name}_{self.names[j]}") for j, x in before.items()}
             J.append({**own, k: self.tree.S[k]})
         return J
 
@@ -304,7 +340,7 @@ class Sweeps:
         V: list[Array] = []
         B = []
         for k, parent in enumerate(self.tree.parents):
-            number = self.numbers[k]
+            number = self.labels[k]
             moved = 0 if parent is None else self.X[k] @ V[parent]
             V.append(self._named(moved + rates[k], f"V{number}"))
             upper = np.triu(gyroscopic(self.tree.M[k], V[k], sympy.S.Half), 1)  # it is skew-symmetric
@@ -320,10 +356,10 @@ class Sweeps:
             if j not in own:
                 continue
             rate = np.full(6, sympy.S.Zero, dtype=object)
-            if k != j:
+            if k != j and not self.tree.is_floating(k):
                 moved = self.X[k] @ rows[self.tree.parents[k]]  # type: ignore[index]  # j is above k
                 rate = moved - ad(rates[k]) @ own[j]
-            rows[k] = self._named(rate, f"Jdot{self.numbers[k]}_{self.numbers[j]}")
+            rows[k] = self._named(rate, f"Jdot{self.labels[k]}_{self.names[j]}")
             wrench[k] = self.tree.M[k] @ rows[k] + B[k] @ own[j]
         return wrench
 
@@ -333,7 +369,7 @@ class Sweeps:
         blocks = {}
         for k, parent in enumerate(self.tree.parents):
             before = self.tree.Vdot0 if parent is None else A[parent]
-            A.append(self._named(self.X[k] @ before, f"A{self.numbers[k]}"))
+            A.append(self._named(self.X[k] @ before, f"A{self.labels[k]}"))
             blocks[k] = self.tree.M[k] @ A[k]
             if k in wrenches:
                 blocks[k] = blocks[k] - wrenches[k]
@@ -342,9 +378,9 @@ class Sweeps:
     def _backward(self, blocks: dict[int, Array], name: str, j: int | None) -> dict[int, Array]:
         """Return T^T times a column: each block plus those of the bodies it carries."""
         total = dict(blocks)
-        column = "" if j is None else f"_{self.numbers[j]}"
+        column = "" if j is None else f"_{self.names[j]}"
         for k in sorted(total, reverse=True):
-            total[k] = self._named(total[k], f"{name}{self.numbers[k]}{column}")
+            total[k] = self._named(total[k], f"{name}{self.labels[k]}{column}")
             parent = self.tree.parents[k]
             if parent in total:
                 total[parent] = total[parent] + self.X[k].T @ total[k]
@@ -365,7 +401,8 @@ _PRINTED = 400
 class SymbolicClosedForm:
     """M(q) a + C(q, v) v + N(q) = tau as SymPy expressions (Meister & Gutenkunst, eqs. 36-39).
 
-    Joint k + 1 of ``joint_names`` has the symbols q1, v1, a1, ...; intermediate expressions have the
+    Joint k + 1 of ``joint_names`` has the symbols q1, v1, a1, ..., a floating base, which does not count,
+    (x y z ew ex ey ez), (vx vy vz wx wy wz), (ax ay az dwx dwy dwz); intermediate expressions have the
     number of the joint that moves their body: c2 = cos(q2), J3_1_x the first number of body 3's twist by
     joint 1. C is the one for which Mdot - 2 C is skew-symmetric.
 
@@ -391,9 +428,8 @@ class SymbolicClosedForm:
             raise StateError(f"parameters is {parameters!r}; 'numbers' or 'symbols' is needed")
         tree = tree_data(graph)
         self.name, self.joint_names, n = graph.name, graph.joint_names, len(tree.joints)
-        self.q, self.v, self.a = (
-            tuple(sympy.Symbol(f"{name}{k + 1}") for k in range(n)) for name in ("q", "v", "a")
-        )
+        self.q, self.v, self.a = (vector_symbols(tree, letter) for letter in "qva")
+        self._coordinates = {name: self.q[graph.q_slice(name)] for name in graph.joint_names}
         self.loaded_links = tuple(wrenches)
         self.wrenches = tuple(sympy.Symbol(f"f{k + 1}") for k in range(6 * len(self.loaded_links)))
         definitions = Definitions()
@@ -446,7 +482,7 @@ class SymbolicClosedForm:
             StateError: another name. The function: vectors of other lengths.
         """
         matrix, vectors = self._matrix(name), self._vectors_of(name)
-        shape = matrix.shape if name in ("M", "C") else (len(self.q),)
+        shape = matrix.shape if name in ("M", "C") else (len(self.v),)
         definitions = list(self._definitions_of(name).items())
         computed = sympy.lambdify(
             list(vectors.values()), list(matrix), "math", cse=lambda results: (definitions, results)
@@ -520,7 +556,7 @@ class SymbolicClosedForm:
 
     def __str__(self) -> str:
         lines = [f"M(q) a + C(q, v) v + N = tau of '{self.name}'"]
-        lines += [f"  q{k + 1}: {name}" for k, name in enumerate(self.joint_names)]
+        lines += [f"  {' '.join(map(str, own))}: {name}" for name, own in self._coordinates.items()]
         lines += [f"  {symbol} = {value:.6g}" for symbol, value in self.values.items()]
         known: dict[Any, int] = {}
         entries = [*self.M, *self.C, *self.N]

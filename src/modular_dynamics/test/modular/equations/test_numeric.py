@@ -1,6 +1,7 @@
 """The closed form against the library's other algorithms; data of the equations; robots without one."""
 
 import numpy as np
+import pinocchio
 import pytest
 from hypothesis import given
 from scipy.linalg import expm
@@ -8,7 +9,7 @@ from scipy.linalg import expm
 import modular_dynamics as md
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.random_examples.examples import examples
-from helpers.random_examples.joint_trees import joint_trees
+from helpers.random_examples.joint_trees import joint_trees, passive_torques
 from helpers.robots.small_robots import small_robot
 from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
 from helpers.tree_dynamics import assert_close, differences
@@ -46,11 +47,47 @@ def test_it_is_pinocchio(robot):
     graph = robot.graph
     q, v, a = robot.state(graph)
     equations, pin = closed_form(graph), PinocchioTree(graph)
-    springs = np.zeros(graph.nv)
-    for one in graph.joints:  # Pinocchio's algorithms have no springs
-        part = graph.v_slice(one.name)
-        springs[part] = one.stiffness * (q[part] - one.rest_position)
+    springs = passive_torques(graph, q, v)  # Pinocchio's algorithms have none
     assert_close(equations.tau(q, v, a) - springs, pin.inverse_dynamics(q, v, a))
+
+
+@given(joint_trees(40, TYPES))
+@examples(20)
+def test_a_floating_base_is_the_library_s_and_pinocchio_s_free_flyer(robot):
+    """M is crba's, C v + N nle's; C and tau the library's, whether the graph floats or the option says so."""
+    graph = md.load_urdf(robot.urdf, floating_base=True)
+    q, v, a = robot.state(graph)
+    pin, springs = PinocchioTree(graph), passive_torques(graph, q, v)
+    effects = pin.fold().T @ pinocchio.nonLinearEffects(pin.model, pin.data, pin.q(q), pin.v(v))
+    for equations in (closed_form(graph), closed_form(robot.graph, floating_base=True)):
+        assert_close(equations.M(q), pin.mass_matrix(q))
+        assert_close(equations.C(q, v) @ v + equations.N(q) - springs, effects)
+        assert_close(equations.C(q, v), md.coriolis_matrix(graph, q, v), least=_size_of_c(equations, q, v))
+        assert_close(equations.tau(q, v, a), md.inverse_dynamics(graph, q, v, a))
+
+
+def test_virtual_joints_of_a_floating_base_stand_in_the_matrices():
+    """Six joints before the others (section V.B): identities in T and S; T_H0 alone depends on the pose."""
+    fixed = small_robot("chain")
+    equations = closed_form(fixed, floating_base=True)
+    assert equations.tree.joints == (*(f"root_joint.{k}" for k in range(6)), *fixed.joint_names)
+    rng = np.random.default_rng(5)
+    q, moved = rng.normal(size=(2, 10))
+    moved[7:] = q[7:]
+    (T, T_H0, S, _), (same, other, *_) = equations.matrices(q), equations.matrices(moved)
+    assert_close(T[30:36, :36], np.tile(np.eye(6), (1, 6)))
+    assert_close((T @ S)[30:36, :6], np.eye(6))
+    assert_close(T, same)
+    assert np.abs(T_H0 - other).max() > 0.1
+    assert_close(equations.M(q)[6:, 6:], closed_form(fixed).M(q[7:]))
+    assert_close(equations.C(q, np.ones(9)), equations.C(moved, np.ones(9)))
+
+
+def test_an_assembly_floats_by_the_option_as_by_its_mount():
+    pair = Assembly(("v0", "backbone")).dock("v0", 3, "v1", 4, kind="backbone")
+    q = np.random.default_rng(6).normal(size=8)
+    expected = closed_form(pair.with_base("v0", mount="floating")).M(q)
+    assert_close(closed_form(pair, floating_base=True).M(q), expected)
 
 
 @given(joint_trees(15, TYPES))
@@ -104,6 +141,8 @@ def test_wrong_options_are_named():
         closed_form(robot, parameters="symbols")
     with pytest.raises(md.StateError, match="True or False"):
         closed_form(robot, symbolic="yes")
+    with pytest.raises(md.StateError, match="floating_base is 1; True or False"):
+        closed_form(robot, floating_base=1)
     with pytest.raises(md.GraphTypeError, match="SubsystemGraph"):
         closed_form("robot.urdf")
 

@@ -76,6 +76,23 @@ def test_it_is_the_numeric_form_in_python_and_in_c(name, parameters, tmp_path):
         assert_equal(equations, graph, function_of, *rng.normal(size=(3, graph.nv)), rng.normal(size=(3, 6)))
 
 
+@needs_gcc
+@pytest.mark.parametrize("parameters", ["numbers", "symbols"])
+def test_a_floating_base_is_the_numeric_form_s(parameters, tmp_path):
+    """Joints keep their numbers; the quaternion need not be of unit length; M and C know no pose."""
+    graph, rng = md.load_urdf(ROBOTS["branch"]), np.random.default_rng(8)
+    floating = md.load_urdf(ROBOTS["branch"], floating_base=True)
+    equations = closed_form(
+        graph, symbolic=True, floating_base=True, parameters=parameters, wrenches=graph.links[-2:]
+    )
+    assert [*map(str, equations.q)][6:9] == ["ez", "q1", "q2"]
+    q, v, a = rng.normal(size=floating.nq), *rng.normal(size=(2, floating.nv))
+    for function_of in (in_python(equations), in_c(equations, tmp_path)):
+        assert_equal(equations, floating, function_of, q, v, a, rng.normal(size=(2, 6)))
+    assert not {*equations.q[:7]} & equations.written_out("M").free_symbols
+    assert "x y z ew ex ey ez: root_joint" in str(equations)
+
+
 @given(joint_trees(7, ("revolute", "continuous", "prismatic")))
 @examples(8)
 def test_it_is_the_numeric_form_of_oblique_axes_with_armature_and_springs(tree):

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from papers.modular_robots.benchmark_pictures import rods_of
 from papers.modular_robots.benchmarks import crane, double_pendulum
-from papers.modular_robots.topology_picture import rods_of
 
 
 def test_rods_of_the_double_pendulum_hang_below_each_other():

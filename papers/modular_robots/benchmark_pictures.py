@@ -1,20 +1,26 @@
-"""Fig. 8: double pendulum and crane as chains of modules, from the side."""
+"""Figs. 7 and 8: double pendulum and crane over time beside Lagrange's equations, and as modules."""
 
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 
 import modular_dynamics as md
-from papers.modular_robots.benchmarks import Benchmark
+from papers.modular_robots.benchmarks import TARGET, Benchmark, Comparison
 
 INK, GROUND, ROD, CART = "0.25", "0.55", "#2b6cb0", "#dd6b20"
 WIDTH, HEIGHT = 0.46, 0.2  # of the drawn cart [m]
 SHOWN = {"double pendulum": (1.0, -0.5), "crane": (0.0, 0.6)}  # coordinates that leave room for labels
+COLOURS = "#2b6cb0", "#dd6b20"
+METHODS = "#2f855a", "#805ad5"
+DASHED = (0, (4, 2.5))
+ROUNDING = 1e-17  # differences of exactly zero are drawn here, at the foot of a logarithmic axis
 VIEW = (-1.25, 1.35), (-1.35, 0.45)  # x, z [m]: one scale for both
 
 
@@ -49,7 +55,7 @@ def rods_of(benchmark: Benchmark, coordinates: ArrayLike) -> tuple[Rod, ...]:
 
 
 def draw_topologies(pendulum: Benchmark, crane: Benchmark, path: Path) -> Path:
-    """Write the picture; return its path."""
+    """Fig. 8: both as chains of modules, from the side; return the path."""
     figure = Figure(figsize=(11.5, 5.2), layout="constrained")
     left, right = figure.subplots(1, 2)
     for axis, benchmark, letter in ((left, pendulum, "a"), (right, crane, "b")):
@@ -120,3 +126,67 @@ def _draw_rail(axis: Axes, crane: Benchmark) -> None:
     axis.text(0.53, 0.5 * HEIGHT + 0.08, "x", va="center", fontsize=12)
     label = f"cart, the base, {mass:g} kg,\non virtual {rail.type.value} joint {rail.name}"
     axis.text(-0.5 * WIDTH, 0.5 * HEIGHT + 0.06, label, va="bottom", ha="right", color=INK)
+
+
+def draw_curves(comparisons: tuple[Comparison, Comparison], path: Path) -> Path:
+    """Fig. 7: both benchmarks over time over Lagrange's equations, and the differences; return the path."""
+    with rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
+        figure = Figure(figsize=(13, 6.6), layout="constrained")
+        axes = figure.subplots(2, 2, sharex=True, height_ratios=[1.0, 0.55])
+        for column, compared in enumerate(comparisons):
+            _draw_motion(axes[0, column], compared, f"({'ab'[column]})")
+            _draw_differences(axes[1, column], compared, f"({'cd'[column]})")
+        figure.suptitle("Benchmarks as assemblies of modules", fontsize=13, fontweight="bold")
+        styles = [
+            Line2D(
+                [], [], color="0.3", lw=1.4, ls=DASHED, label="geometrical approach: M, C, N of the assembly"
+            ),
+            Line2D([], [], color="0.3", lw=5, alpha=0.3, label="Lagrange's equations, integrated by SciPy"),
+        ]
+        figure.legend(handles=styles, loc="outside lower center", ncols=2, frameon=False)
+        figure.savefig(path, dpi=130)
+    return path
+
+
+def _draw_motion(axis: Axes, compared: Comparison, letter: str) -> None:
+    """Draw the coordinates, each on an axis of its own if their units differ."""
+    benchmark, right = compared.benchmark, None
+    if benchmark.units[0] != benchmark.units[1]:
+        right = axis.twinx()
+        right.spines["right"].set_visible(True)
+    for k, (name, unit, colour) in enumerate(
+        zip(benchmark.coordinates, benchmark.units, COLOURS, strict=True)
+    ):
+        own = right if right is not None and k == 1 else axis
+        own.plot(compared.times, compared.theirs[:, k], color=colour, lw=5, alpha=0.3)
+        own.plot(compared.times, compared.closed_form[:, k], color=colour, lw=1.4, ls=DASHED)
+        own.set_ylabel(f"{name} [{unit}]" if right is not None else f"angle [{unit}]")
+        if right is not None:
+            own.yaxis.label.set_color(colour)
+            own.tick_params(axis="y", colors=colour)
+            largest = 1.15 * np.abs(compared.theirs[:, k]).max()  # both zeros at one height
+            own.set_ylim(-largest, largest)
+    labels = [
+        Line2D([], [], color=c, lw=3, label=n) for n, c in zip(benchmark.coordinates, COLOURS, strict=True)
+    ]
+    axis.legend(handles=labels, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False)
+    axis.set_title(f"{letter}  {benchmark.name}", loc="left", fontweight="bold")
+    axis.margins(x=0.0)
+    axis.grid(alpha=0.25, lw=0.6)
+
+
+def _draw_differences(axis: Axes, compared: Comparison, letter: str) -> None:
+    for (name, differences), colour, size in zip(compared.differences.items(), METHODS, (6, 2), strict=True):
+        largest = np.maximum(differences.max(axis=1), ROUNDING)
+        axis.semilogy(compared.times, largest, color=colour, ls="", marker=".", ms=size, label=name)
+    axis.legend(markerscale=2, frameon=False, loc="lower right", ncols=2)
+    axis.axhline(TARGET, color="0.4", lw=0.9, ls=":")
+    axis.annotate(
+        f"target {TARGET:.0e}", (0.01, TARGET), xycoords=("axes fraction", "data"),
+        xytext=(0, -11), textcoords="offset points", fontsize=8, color="0.3",
+    )  # fmt: skip
+    axis.set_ylim(bottom=1e-15)
+    axis.set_title(f"{letter}  largest difference, relative to the amplitude", loc="left", fontweight="bold")
+    axis.set_xlabel("time [s]")
+    axis.margins(x=0.0)
+    axis.grid(alpha=0.25, lw=0.6)
