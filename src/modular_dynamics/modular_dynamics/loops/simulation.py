@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..dynamics import forward_dynamics
+from ..dynamics import forward_dynamics, kinetic_energy, potential_energy
 from ..dynamics.arguments import Array
 from ..exceptions import SingularityError, StateError
 from ..model import SubsystemGraph
 from ..model.number_arrays import number_array
 from .constraints.constraint_system import ConstraintSystem
 from .constraints.coordinates import Coordinates
-from .dynamics.constrained_dynamics import energy
 from .dynamics.saddle_point import (
     NOTHING,
     ConstrainedDynamics,
@@ -163,7 +162,9 @@ def simulate(
         np.array([one.a for one in solutions]),
         np.array([one.tau for one in solutions]),
         np.array([one.multipliers for one in solutions]),
-        np.array([energy(graph, a, b) for a, b in zip(positions, speeds, strict=True)]),
+        kinetic_energy(graph.tree, positions, speeds)
+        + potential_energy(graph.tree, positions)
+        + np.array([system.spring_energy(a) for a in positions]),
         np.array([system.largest_residual(a) for a in positions]),
     )
 
@@ -252,7 +253,7 @@ class _BranchMotion:
         if self._is_tree:
             if not np.isfinite(y).all():
                 raise SingularityError("its coordinates and velocities are no longer finite", np.inf)
-            q, v = self._closed(y)[: self.nq], y[self.nq :]
+            q, v = self._coordinates.unit(y[: self.nq].copy()), y[self.nq :]
             tau, friction = self._tau_at(t, q, v), self._friction
             with suppress(StateError):  # of a motion without inertia, which below may go without torque
                 a = forward_dynamics(self.system.graph, q, v, tau, friction=friction)
