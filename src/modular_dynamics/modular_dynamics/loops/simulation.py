@@ -239,7 +239,9 @@ class _BranchMotion:
     def _closed(self, y: Array) -> Array:
         """Return a state projected onto the constraints."""
         if self._is_tree:
-            return np.concatenate([self._coordinates.unit(y[: self.nq].copy()), y[self.nq :]])
+            closed = y.copy()
+            self._coordinates.unit(closed[: self.nq])
+            return closed
         return np.concatenate(mean_state(self.system, self._states(y)))
 
     def _derivative(self, t: float, y: Array) -> Array:
