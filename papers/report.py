@@ -62,10 +62,19 @@ class Report:
 
     @classmethod
     def from_command_line(
-        cls, name: str, title: str, about: str, words: Iterable[str] | None = None
+        cls,
+        name: str,
+        title: str,
+        about: str,
+        words: Iterable[str] | None = None,
+        options: Iterable[argparse.ArgumentParser] = (),
     ) -> "Report":
-        """Return the report of a command `python -m papers.NAME [--out FOLDER]`; make its folder."""
-        parser = argparse.ArgumentParser(prog=f"python -m papers.{name}", description=about)
+        """Return the report of a command `python -m papers.NAME [--out FOLDER]`; make its folder.
+
+        ``options``: parsers of the command's own options, with ``add_help=False``.
+        """
+        parents = [*options]
+        parser = argparse.ArgumentParser(prog=f"python -m papers.{name}", description=about, parents=parents)
         folder = ROOT / "out" / "papers" / name
         parser.add_argument("--out", type=Path, default=folder, help="folder of pictures and manifest.json")
         out = parser.parse_args(None if words is None else [*words]).out

@@ -1,5 +1,6 @@
 """What a paper's command prints, writes and returns."""
 
+import argparse
 import json
 
 import pytest
@@ -35,3 +36,13 @@ def test_a_number_out_of_its_bound_fails_the_command(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "first [rad]" in printed
     assert "1 of 2 numbers within their bounds" in printed
+
+
+def test_a_command_may_have_options_of_its_own(tmp_path, capsys):
+    own = argparse.ArgumentParser(add_help=False)
+    own.add_argument("--full", action="store_true", help="compute all")
+    words = ["--full", "--out", str(tmp_path / "new")]
+    assert Report.from_command_line("silva", "A paper", "about", words, [own]).out == tmp_path / "new"
+    with pytest.raises(SystemExit):
+        Report.from_command_line("silva", "A paper", "about", ["--help"], [own])
+    assert "compute all" in capsys.readouterr().out
