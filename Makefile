@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-nightly robustness lint bench papers paper-silva paper-kumar exoskeleton-table torso-reactions torso-figure modular-figures study clean distclean
+.PHONY: help setup demo test test-nightly robustness lint bench papers paper-silva paper-kumar paper-goncalves exoskeleton-table modular-figures study clean distclean
 
 # A ROS domain of this run's own and only this machine: no robot, and no other run, hears or disturbs it.
 # exec: the command takes the shell's place, so that a signal to it reaches it.
@@ -42,7 +42,7 @@ bench: ## measure and print all timed figures; JSON in out/bench/
 	@scripts/setup.sh bench
 	@$(activate) $(domain) exec python benchmark/run.py
 
-papers: paper-silva paper-kumar exoskeleton-table torso-reactions torso-figure modular-figures ## all papers: tables, figures
+papers: paper-silva paper-kumar paper-goncalves exoskeleton-table modular-figures ## all papers: tables, figures
 
 paper-silva: setup ## Silva & Adorno: Table II, Figures 1, 3, 4, 5, black boxes, three algebras; out/papers/
 	@$(activate) exec python -m papers.modular_composition
@@ -50,14 +50,11 @@ paper-silva: setup ## Silva & Adorno: Table II, Figures 1, 3, 4, 5, black boxes,
 paper-kumar: setup ## Kumar et al.: equations 13 to 23, Figures 4, 5, 6 beside DeNOC, energies and MuJoCo; out/papers/
 	@$(activate) exec python -m papers.four_bar_denoc
 
+paper-goncalves: setup ## Gonçalves et al.: Table 1, equations 5 to 25, Figures 2 to 6 beside MuJoCo, pendulum, sweep; out/papers/
+	@$(activate) exec python -m papers.charmie_torso
+
 exoskeleton-table: setup ## operation counts of three symbolic methods for closed loops, beside the paper's
 	@$(activate) exec python -m papers.closed_loop_elimination.table_1
-
-torso-reactions: setup ## reactions of the care robot's torso: the paper's rules beside the general solution
-	@$(activate) exec python -m papers.charmie_torso.reactions
-
-torso-figure: setup ## reactions on the torso's body 3 over the motion, ours and MuJoCo's; plot in out/torso/
-	@$(activate) exec python -m papers.charmie_torso.figure_6
 
 modular-figures: setup ## figures of the modular robots: organism, its table, pendulum and crane beside Lagrange's; out/modular/
 	@$(activate) exec python -m papers.modular_robots.figures
