@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-nightly robustness lint bench docs docs-figures papers paper-silva paper-meister paper-schappler paper-kumar torso-reactions torso-figure study clean distclean
+.PHONY: help setup demo test test-nightly robustness lint bench docs docs-figures papers paper-silva paper-meister paper-schappler paper-kumar paper-goncalves study clean distclean
 
 # A ROS domain of this run's own and only this machine: no robot, and no other run, hears or disturbs it.
 # exec: the command takes the shell's place, so that a signal to it reaches it.
@@ -50,7 +50,7 @@ docs: ## the site in out/docs/, with its internal links checked
 docs-figures: setup ## make the pictures and tables of docs/generated/ anew
 	@$(activate) exec python -m docs.generate
 
-papers: paper-silva paper-meister paper-schappler paper-kumar torso-reactions torso-figure ## all papers: tables, figures
+papers: paper-silva paper-meister paper-schappler paper-kumar paper-goncalves ## all papers: tables, figures
 
 paper-silva: setup ## Silva & Adorno: Table II, Figures 1, 3, 4, 5, black boxes, three algebras; out/papers/
 	@$(activate) exec python -m papers.modular_composition
@@ -64,11 +64,9 @@ paper-kumar: setup ## Kumar et al.: equations 13 to 23, Figures 4, 5, 6 beside D
 paper-schappler: setup ## Schappler et al.: Table 1, Figures 2, 3; three symbolic methods beside each other and MuJoCo; out/papers/
 	@$(activate) exec python -m papers.closed_loop_elimination
 
-torso-reactions: setup ## reactions of the care robot's torso: the paper's rules beside the general solution
-	@$(activate) exec python -m papers.charmie_torso.reactions
+paper-goncalves: setup ## Gonçalves et al.: Table 1, equations 5 to 25, Figures 2 to 6 beside MuJoCo, pendulum, sweep; out/papers/
+	@$(activate) exec python -m papers.charmie_torso
 
-torso-figure: setup ## reactions on the torso's body 3 over the motion, ours and MuJoCo's; plot in out/torso/
-	@$(activate) exec python -m papers.charmie_torso.figure_6
 
 study: setup ## the care robot's design study: loads of 53,235 torsos over a minute; report in out/study/report.md
 	@$(activate) mkdir -p out; time python -m modular_dynamics study run config/charmie_study.yaml -o out/study; exec python -m modular_dynamics study report out/study

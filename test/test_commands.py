@@ -34,7 +34,7 @@ def run(root, tmp_path):
     assert repository_status(root) == before
 
 
-def test_make_torso_reactions(run):
+def test_reactions_of_the_torso(run):
     text = run("-m", "papers.charmie_torso.reactions", "--steps")
     assert "reactions at 1.5 s" in text
     assert "12 are free" in text
@@ -42,12 +42,22 @@ def test_make_torso_reactions(run):
 
 
 @pytest.mark.nightly
-def test_make_torso_figure(run, tmp_path):
+def test_reactions_on_body_3_of_the_torso(run, tmp_path):
     text = run("-m", "papers.charmie_torso.figure_6", "--instants", 2, "--out", tmp_path / "new/figure.png")
     residual = "residual of a body over 4 instants"
     for words in ("Fx", "Mz", "act4", "act5", "24 bodies", residual, "new/figure.png"):
         assert words in text
     assert (tmp_path / "new/figure.png").read_bytes()[:4] == b"\x89PNG"
+
+
+@pytest.mark.nightly
+def test_make_paper_goncalves(run, tmp_path):
+    """Each number is within its bound, or the command fails; the time of all designs is not measured."""
+    text = run("-m", "papers.charmie_torso", "--out", tmp_path / "new")
+    for words in ("Table 1", "(25) μy of j4", "(f) Mz", "double pendulum", "extrapolated from 6,084 designs"):
+        assert words in text
+    pictures = "figure_2.png", "figures_3_4_5.png", "figure_6.png", "section_5.png"
+    assert {(tmp_path / "new" / name).read_bytes()[:4] for name in pictures} == {b"\x89PNG"}
 
 
 @pytest.mark.nightly

@@ -1,7 +1,8 @@
-"""`make torso-figure`: what body 2 exerts on body 3, ours over MuJoCo's (Goncalves et al., Figure 6).
+"""What body 2 exerts on body 3, ours over MuJoCo's (Goncalves et al., Figure 6).
 
 Six reactions over the published motion with its jump at 2.5 s, of the robot and of the paper's variant whose
 body 3 has no inertia; the difference between both codes, and the equilibrium residual of each body.
+As a command of its own for other torsos, rules and motions.
 
     python -m papers.charmie_torso.figure_6 [--help]
 """

@@ -63,8 +63,8 @@ class MujocoLoops:
 
     Attributes (after a call; all in MuJoCo's world axes unless said otherwise):
         coordinates, velocities, accelerations: joint -> value.
-        tau: of the independent joints. tensions: spring -> N. residual: equilibrium residual of the dependent
-            joints, J_d^T f less the right-hand side [N, N m].
+        tau: of the joints ``independent``. tensions: spring -> N. residual: equilibrium residual of the
+            dependent joints, J_d^T f less the right-hand side [N, N m].
     """
 
     def __init__(self, urdf: str, independent: Sequence[str]) -> None:
@@ -82,6 +82,7 @@ class MujocoLoops:
         self.names = [model.joint(k).name for k in range(model.njnt)]
         if not model.nq == model.nv == model.njnt:
             raise ValueError("a joint of the URDF has more than one coordinate")
+        self.independent = tuple(independent)
         self._free = np.array([self.names.index(name) for name in independent])
         self._bound = np.setdiff1d(np.arange(model.nv), self._free)
         self._pairs = [(model.site(a).id, model.site(b).id) for ends in self._ends.values() for a, b in ends]
@@ -147,7 +148,16 @@ class MujocoLoops:
         """Return the axes of a link (3, 3)."""
         return self.data.body(link).xmat.reshape(3, 3).copy()
 
-    def point(self, name: str, link: str) -> Array:
+    def origin(self, link: str) -> Array:
+        """Return the origin of a link."""
+        return self.data.body(link).xpos.copy()
+
+    def children(self, link: str) -> list[str]:
+        """Return the links whose parent in the tree is this one."""
+        k = self.model.body(link).id
+        return [self.model.body(child).name for child in np.flatnonzero(self.model.body_parentid == k)]
+
+    def point(self, name: str, link: str = "") -> Array:
         """Return the point of a joint (child's origin), cut joint (on its successor) or spring."""
         if name in self._ends:
             return np.mean([self.data.site(end).xpos for _, end in self._ends[name]], axis=0)

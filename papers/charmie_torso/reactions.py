@@ -1,4 +1,4 @@
-"""`make torso-reactions`: the torso's reactions by the paper's rules, beside the general solution.
+"""The torso's reactions by the paper's rules, beside the general solution.
 
 Goncalves et al., section 4, on urdf/charmie_torso.urdf at one instant of the published motion. Redundant
 joints share their load in more than one way; two ways differ by a self-stress of the joints, nothing else.
@@ -55,7 +55,14 @@ def main() -> int:
     sharing = RobotReactions(graph, rules)
     now = instant(sharing, motion, options.time)
     console.print(reaction_table(rules, options.time, now), NOTES.format(rules=rules.name), highlight=False)
-    console.print("\n".join(null_space(now, sharing)), highlight=False)
+    free, outside = null_space(now, sharing)
+    components, rows = len(now.shared.components), len(now.dynamics.multipliers)
+    console.print(
+        f"{components - len(now.dynamics.tensions)} components borne, {6 * len(rules.bodies)} equations: "
+        f"{free} are free. At the cuts, {now.dynamics.redundant} of {rows} rows are redundant.\n"
+        f"rules - all: outside the null space of equilibrium {outside:.1e}",
+        highlight=False,
+    )
     return 0
 
 
@@ -104,17 +111,14 @@ def wrenches_of(
     return wrenches
 
 
-def null_space(now: Instant, sharing: RobotReactions) -> list[str]:
-    """Return the null space's dimension, and whether two solutions differ by a part of it, as text."""
-    stress, known = sharing.self_stress(now.dynamics), [c for _, c in sharing.rules.unknowns].count("pull")
+def null_space(now: Instant, sharing: RobotReactions) -> tuple[int, float]:
+    """Return the dimension of the null space of equilibrium.
+
+    Also how far two solutions, by rules and of the least norm, differ outside it: the largest [N or N m].
+    """
+    stress = sharing.self_stress(now.dynamics)
     x, y = (np.array(list(shared.components.values())) for shared in (now.shared, now.least))
-    outside = np.abs(x - y - stress @ (stress.T @ (x - y))).max()
-    rows = len(now.dynamics.multipliers)
-    return [
-        f"{len(x) - known} components borne, {6 * len(sharing.rules.bodies)} equations: {stress.shape[1]} "
-        f"are free. At the cuts, {now.dynamics.redundant} of {rows} rows are redundant.",
-        f"rules - all: norm {np.linalg.norm(x - y):.4g}; outside the null space of equilibrium {outside:.1e}",
-    ]
+    return stress.shape[1], float(np.abs(x - y - stress @ (stress.T @ (x - y))).max())
 
 
 def motion_at(motion: Mapping[str, Any], graph: md.SubsystemGraph, time: float) -> tuple[Array, Array, Array]:

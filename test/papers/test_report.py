@@ -55,3 +55,13 @@ def test_curves_and_options(tmp_path, capsys):
     assert "Written to" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         Report.from_command_line("kumar", "A paper", "about", [*words, "--colour", "red"], [options])
+
+
+def test_a_command_may_have_options_of_its_own(tmp_path, capsys):
+    own = argparse.ArgumentParser(add_help=False)
+    own.add_argument("--full", action="store_true", help="compute all")
+    words = ["--full", "--out", str(tmp_path / "new")]
+    assert Report.from_command_line("silva", "A paper", "about", words, [own]).out == tmp_path / "new"
+    with pytest.raises(SystemExit):
+        Report.from_command_line("silva", "A paper", "about", ["--help"], [own])
+    assert "compute all" in capsys.readouterr().out

@@ -254,32 +254,16 @@ class MovingBodies(RigidBodies):
         end = cuts[0] if cuts else next(end for end in anchors[0] if end.get("link") == link)
         return (self.moved[end.get("link")][0] @ pose_of(end))[:3, 3]
 
-    def _first_above(self, link, wanted):
-        """The link itself, or the first one towards the root, of which this is true; None beyond the root."""
-        while link in self.joints and not wanted(link):
-            link = self.joints[link].find("parent").get("link")
-        return link if wanted(link) else None
-
-    def _moves(self, link):
-        return link in self.joints and self.joints[link].get("type") != "fixed"
-
     def _all_carried(self, link, others):
+        """Return links that this one carries, itself included, and none of the others does."""
         carriers = {link, *others}
-        return [x for x in self.links if self._first_above(x, carriers.__contains__) == link]
 
-    def carried(self, link, others):
-        """Links that joints move and that this one carries, itself included, and none of the others does."""
-        return list(filter(self._moves, self._all_carried(link, others)))
+        def carrier(x):
+            while x in self.joints and x not in carriers:
+                x = self.joints[x].find("parent").get("link")
+            return x
 
-    def inertial_terms(self, link):
-        """Mass, its centre, its acceleration less gravity, rate of angular momentum of what moves as one."""
-        mover = self._first_above(link, self._moves)
-        group = [x for x in self.links if self._first_above(x, self._moves) == mover]
-        masses = [(self.moved[x][0], *mass_of(self.links[x])) for x in group if self.links[x] is not None]
-        mass = sum(m for _, m, _, _ in masses)
-        com = sum(m * (X @ centre)[:3, 3] for X, m, centre, _ in masses) / (mass or 1.0)
-        force, moment = np.split(sum(self.wrenches[x] for x in group), 2)
-        return mass, com, force / (mass or 1.0), moment - np.cross(com, force)
+        return [x for x in self.links if carrier(x) == link]
 
     def inertial_wrench(self, link, others, about):
         """Inertial force, and moment about a point, of all that it carries and none of the others does."""

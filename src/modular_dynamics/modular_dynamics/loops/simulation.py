@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..dynamics import forward_dynamics, hybrid_dynamics
+from ..dynamics import forward_dynamics, hybrid_dynamics, kinetic_energy, potential_energy
 from ..dynamics.arguments import Array
 from ..dynamics.forward_dynamics import prescribed_in
 from ..exceptions import SingularityError, StateError
@@ -17,7 +17,6 @@ from ..model import SubsystemGraph
 from ..model.number_arrays import number_array
 from .constraints.constraint_system import ConstraintSystem
 from .constraints.coordinates import Coordinates
-from .dynamics.constrained_dynamics import energy
 from .dynamics.saddle_point import (
     NOTHING,
     ConstrainedDynamics,
@@ -188,7 +187,9 @@ def simulate(
         np.array([one.a for one in solutions]),
         np.array([one.tau for one in solutions]),
         np.array([one.multipliers for one in solutions]),
-        np.array([energy(graph, a, b) for a, b in zip(positions, speeds, strict=True)]),
+        kinetic_energy(graph.tree, positions, speeds)
+        + potential_energy(graph.tree, positions)
+        + np.array([system.spring_energy(a) for a in positions]),
         np.array([system.largest_residual(a) for a in positions]),
     )
 
@@ -265,7 +266,9 @@ class _BranchMotion:
     def _closed(self, y: Array) -> Array:
         """Return a state projected onto the constraints."""
         if self._is_tree:
-            return np.concatenate([self._coordinates.unit(y[: self.nq].copy()), y[self.nq :]])
+            closed = y.copy()
+            self._coordinates.unit(closed[: self.nq])
+            return closed
         return np.concatenate(mean_state(self.system, self._states(y)))
 
     def _derivative(self, t: float, y: Array) -> Array:
@@ -279,7 +282,7 @@ class _BranchMotion:
         if self._is_tree:
             if not np.isfinite(y).all():
                 raise SingularityError("its coordinates and velocities are no longer finite", np.inf)
-            q, v = self._closed(y)[: self.nq], y[self.nq :]
+            q, v = self._coordinates.unit(y[: self.nq].copy()), y[self.nq :]
             tau, friction = self._tau_at(t, q, v), self._friction
             with suppress(StateError):  # of a motion without inertia, which below may go without torque
                 graph, gait = self.system.graph, self._gait
