@@ -67,7 +67,6 @@ paper-schappler: setup ## Schappler et al.: Table 1, Figures 2, 3; three symboli
 paper-goncalves: setup ## Gonçalves et al.: Table 1, equations 5 to 25, Figures 2 to 6 beside MuJoCo, pendulum, sweep; out/papers/
 	@$(activate) exec python -m papers.charmie_torso
 
-
 study: setup ## the care robot's design study: loads of 53,235 torsos over a minute; report in out/study/report.md
 	@$(activate) mkdir -p out; time python -m modular_dynamics study run config/charmie_study.yaml -o out/study; exec python -m modular_dynamics study report out/study
 

@@ -1,11 +1,17 @@
 """The site: MyST pages, the API by autodoc, examples/ by sphinx-gallery. `make docs`: out/docs/."""
 
 import builtins
+import sys
 from pathlib import Path
+
+from sphinx.application import Sphinx
 
 import modular_dynamics
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+from articles import with_links, write_articles  # noqa: E402  # beside this file
+
 project = "modular_dynamics"
 author = "modular_dynamics maintainers"
 version = release = modular_dynamics.__version__
@@ -77,3 +83,16 @@ katex_css_path = "katex-math.css"
 katex_options = 'output: "mathml", throwOnError: true'
 linkcheck_ignore = [r"https?://.*"]  # other people's pages change without us
 copybutton_exclude = ".linenos, .gp, .go"
+
+
+def setup(app: Sphinx) -> None:
+    """Write the pages that stand elsewhere in the repository; lead links to them there."""
+    write_articles()
+    app.connect("source-read", lead_links)
+
+
+def lead_links(_app: Sphinx, page: str, content: list[str]) -> None:
+    """Turn links into the repository to links within the site."""
+    source = ROOT / "docs" / f"{page}.md"
+    if source.exists():
+        content[0] = with_links(source, source.parent, content[0])

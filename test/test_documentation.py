@@ -18,7 +18,8 @@ from helpers.paths import ROOT
 LIBRARY = "src/modular_dynamics/modular_dynamics"
 NODES = "src/modular_dynamics_ros/modular_dynamics_ros"
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
-PAGES += sorted([*(ROOT / "docs").rglob("*.md"), *(ROOT / "urdf").glob("*.md")])
+DOCS = [page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent.name != "articles"]  # copies
+PAGES += [*DOCS, *sorted((ROOT / "urdf").glob("*.md")), *sorted((ROOT / "papers").rglob("*.md"))]
 ENDINGS = "py|md|yaml|urdf|xml|toml|cff|cpp|txt|sh"
 # nodes run until they are ended: their tests are elsewhere; launch files start nodes: test/launch
 EXAMPLES = [
@@ -49,7 +50,7 @@ def test_links_to_headings_lead_to_one(page):
     assert [heading for target, heading in targets if heading not in anchors(target)] == []
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: page.stem)
 def test_files_that_a_page_names_exist(page):
     text = page.read_text("utf-8")
     named = set(re.findall(rf"`([\w./]+/(?:[\w.]+\.(?:{ENDINGS}))?)`", text))

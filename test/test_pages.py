@@ -8,7 +8,7 @@ from helpers.pages import Reader, blocks
 from helpers.paths import ROOT
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-PAGES = [page for page in PAGES if blocks(page)]
+PAGES = [page for page in PAGES if page.parent.name != "articles" and blocks(page)]
 LAUNCH = ROOT / "src/modular_dynamics_bringup/launch"
 
 
