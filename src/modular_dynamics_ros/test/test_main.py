@@ -1,6 +1,8 @@
 """python -m modular_dynamics_ros NODE: which node, and signals while it is imported."""
 
 import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -67,3 +69,11 @@ def test_an_unknown_node_is_answered_with_the_known_ones(given, words):
         "assembly_node,dynamics_node,joint_state_player,moveit_payload_node,subsystem_node,torso_reaction_node"
         in said
     )
+
+
+def test_the_help_of_a_node_ends_in_silence_where_its_reader_has_enough():
+    words = [sys.executable, "-m", "modular_dynamics_ros", "dynamics_node", "--help"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(60) == -signal.SIGPIPE

@@ -148,6 +148,7 @@ def run_node(
         start: may take long; called with the node before it spins. A signal meanwhile ends the node after it.
     """
     if not {"--help", "-h"}.isdisjoint(sys.argv):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a pager or `head` may have read enough
         print(help_text)
         return 0
     node: Node | None = None
