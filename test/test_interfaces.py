@@ -11,6 +11,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
+from docs.generate import ros_graph
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROBOTS, ROOT
 from modular_dynamics_ros.assembly.node import AssemblyNode
@@ -169,6 +170,11 @@ def test_what_a_node_has_is_on_the_page_and_the_other_way_round(found, node):
     missing = [one for one in found.entities[node] if not any(row.covers(one) for row in [*rows, *common])]
     unknown = [row for row in rows if not any(row.covers(one) for one in found.entities[node])]
     assert (sorted(map(str, missing)), list(map(str, unknown))) == ([], [])  # on the node, on the page only
+
+
+def test_the_picture_of_dynamics_node_has_its_topics_and_services(found):
+    own = {(one.kind, ros_graph.short_name(one.name)) for one in found.entities["dynamics_node"]}
+    assert {one for one in own if not ros_graph.COMMON.fullmatch(one[1])} == ros_graph.DRAWN
 
 
 def test_what_every_node_has_is_on_the_page_once(found):

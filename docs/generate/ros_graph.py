@@ -64,6 +64,7 @@ GROUPS = (
           ("~/set_payload", "~/attach_subsystem", "~/detach_subsystem", "~/lock_joints")),
     Group(ASK, "black boxes", "", ("~/tare_black_box", "~/identify_payload")),
 )  # fmt: skip
+DRAWN = {(group.kind, name) for group in GROUPS for name in group.names}
 #: Of rclpy, of every lifecycle node; controller_state is there only where control_msgs is installed.
 COMMON = re.compile(
     r"/clock|/rosout|/parameter_events|controller_state|~/(transition_event|change_state|get_\w+|describe_\w+|list_\w+|set_parameters\w*)"
@@ -82,9 +83,8 @@ def make(out: Path) -> None:
         found = {one for run in RUNS for one in _entities(_with_file(run, partition))}
     finally:
         partition.unlink()
-    drawn = {(group.kind, name) for group in GROUPS for name in group.names}
-    if found != drawn:
-        raise ValueError(f"only nodes have {sorted(found - drawn)}, only the picture {sorted(drawn - found)}")
+    if found != DRAWN:
+        raise ValueError(f"only nodes have {sorted(found - DRAWN)}, only the picture {sorted(DRAWN - found)}")
     with style():
         _draw_node(out / "dynamics_node.png")
         _draw_subsystems(out / "subsystem_nodes.png")
@@ -101,10 +101,10 @@ def _entities(parameters: dict[str, Any]) -> set[tuple[str, str]]:
         own = [(OUT, one.topic_name) for one in node.publishers]
         own += [(IN, one.topic_name) for one in node.subscriptions]
         own += [(ASK, node.resolve_service_name(one.srv_name)) for one in node.services]
-    return {(kind, _short(name)) for kind, name in own if not COMMON.fullmatch(_short(name))}
+    return {(kind, short_name(name)) for kind, name in own if not COMMON.fullmatch(short_name(name))}
 
 
-def _short(name: str) -> str:
+def short_name(name: str) -> str:
     """Return a name below the node's as ~/..., of one part of the robot as NAME."""
     if name in ("/diagnostics", "/clock", "/rosout", "/parameter_events"):
         return name
