@@ -4,7 +4,7 @@
 |---|---|
 | any, its first line a comment that names a file | written to that file |
 | `python` | run; the blocks of a page share their names, as in one session |
-| `bash` | run; what it leaves in the background runs until the page ends |
+| `bash` | run, `ros2` as with the wheels; what it leaves in the background runs until the page ends |
 | `text` right after one of these | what it prints, as doctest compares, with `...` |
 | `console` | not run: it needs ROS 2's tools, the network, or minutes; what it names must exist |
 | `yaml`, `xml`, `json` | parsed |
@@ -115,6 +115,7 @@ class Reader:
 
     def _bash(self, block: Block) -> None:
         text = re.sub(r"\bros2 run modular_dynamics_ros\b", "python -m modular_dynamics_ros", block.text)
+        text = re.sub(r"\bros2 (topic|service|param)\b", r"python examples/nodes/ros2.py \1", text)
         out = self.folder / "printed"
         with out.open("w", encoding="utf-8") as file:
             process = subprocess.Popen(
