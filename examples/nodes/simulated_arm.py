@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 import rclpy
 from rcl_interfaces.msg import ParameterDescriptor
-from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -140,6 +140,7 @@ class SimulatedArm(Node):
     def run(self) -> None:
         """Simulate; print the largest errors of the motion."""
         self.exchange(START)
+        self.feed = self.answer
         begin = START + LEAD * PERIOD
         self.refer(begin)
         times, errors = [], []
@@ -147,8 +148,9 @@ class SimulatedArm(Node):
             times.append(k * PERIOD * 1e-9)
             errors.append(np.rad2deg(self.step(times[-1])))
             self.exchange(begin + (k + 1) * PERIOD)
-        largest = np.abs(errors[LEAD:]).max(axis=0)
-        print("largest tracking error [deg]")
+        moving = np.array(errors[LEAD:])
+        largest = np.take_along_axis(moving, np.abs(moving).argmax(axis=0)[None], axis=0)[0]
+        print("largest tracking error, desired less measured [deg]")
         print("\n".join(f"  {name:20} {error:7.3f}" for name, error in zip(self.names, largest, strict=True)))
         if self.csv:
             with Path(self.csv).open("w", encoding="utf-8", newline="") as file:
@@ -158,6 +160,6 @@ class SimulatedArm(Node):
 
 
 if __name__ == "__main__":
-    rclpy.init()
-    with suppress(KeyboardInterrupt, ExternalShutdownException):
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)  # a signal ends the loop itself
+    with suppress(KeyboardInterrupt):
         SimulatedArm().run()
