@@ -13,7 +13,6 @@ At the end the largest tracking errors are printed. PARAMETERS lists what can be
 import csv
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -93,6 +92,8 @@ class SimulatedArm(Node):
     def on_answer(self, message: JointState) -> None:
         """Keep the torques in the arm's order."""
         torques = dict(zip(message.name, message.effort, strict=True))
+        if missing := [name for name in self.names if name not in torques]:
+            sys.exit(f"dynamics_node has no torque of {missing[0]}: its robot must be the same")
         self.answer = np.array([torques[name] for name in self.names])
         self.answered = stamp_nanoseconds(message.header.stamp)
 
@@ -161,5 +162,9 @@ class SimulatedArm(Node):
 
 if __name__ == "__main__":
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)  # a signal ends the loop itself
-    with suppress(KeyboardInterrupt):
+    try:
         SimulatedArm().run()
+    except md.ModularDynamicsError as error:
+        sys.exit(f"simulated_arm: {error}")
+    except KeyboardInterrupt:
+        pass
