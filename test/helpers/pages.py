@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import yaml
 
 from helpers.paths import ROOT
@@ -75,6 +76,7 @@ class Reader:
         self.names: dict[str, Any] = {"__name__": "__main__"}
         self.printed: str | None = None
         self.processes: list[subprocess.Popen[str]] = []
+        self.print_options = np.get_printoptions()
         for entry in ROOT.iterdir():
             if entry.name not in ("out", "log", ".git"):
                 (folder / entry.name).symlink_to(entry)
@@ -98,7 +100,8 @@ class Reader:
             _parse(block)
 
     def close(self) -> None:
-        """End what the page left running."""
+        """End what the page left running; how NumPy prints is as before."""
+        np.set_printoptions(**self.print_options)
         for process in self.processes:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGINT)
