@@ -34,7 +34,7 @@ from .command import (
 # One trial of each use of a robot: closing loops, inverse and forward dynamics at rest, the nodes.
 
 MOST_VELOCITIES = 1000  # of robots whose accelerations are tried: a larger mass matrix takes long
-#: Sizes [rad or m] of the steps that are tried from a dead point, each in a random direction.
+#: Sizes [rad or m] of the steps that are tried from a singular configuration, each in a random direction.
 STEPS = (0.01, 0.01, 0.1, 0.1, 0.3, 0.3, 1.0, 1.0)
 
 
@@ -82,7 +82,7 @@ def _closed(graph: SubsystemGraph) -> Trial:
     """Return a trial of a robot with loops, gears, passive joints or springs, at the start and near it.
 
     Loops may close at a single pose, although their velocities suggest motion; other calls then fail. Calls
-    without a guess begin at the start, too: they may leave a dead point there, and respect limits.
+    without a guess begin at the start, too: they may leave a singular one there, and respect limits.
     """
     from ..loops import assemble, solver_of  # noqa: PLC0415  # few need it
 

@@ -143,7 +143,7 @@ def _urdf(arguments: argparse.Namespace) -> int:
     elif (best := findings.best) is not None:
         design = best
     else:
-        raise UsageError(f"no design of '{findings.study.name}' keeps everything; --design INDEX chooses one")
+        raise UsageError(f"no design of '{findings.study.name}' is feasible; --design INDEX chooses one")
     assert design.numbers is not None
     text = design_graph(findings.evaluator, design.numbers).to_urdf()
     replace_file(Path(arguments.output), text.encode())

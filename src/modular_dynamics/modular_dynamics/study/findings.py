@@ -16,10 +16,10 @@ Columns = dict[str, NDArray[Any]]
 REASONS = {
     Violation.NO_MODEL: "numbers that no robot can have",
     Violation.CANNOT_CLOSE: "loops cannot close",
-    Violation.DEAD_POINT: "dead point on the way",
+    Violation.SINGULAR: "singular configuration on the way",
     Violation.NO_STATE: "states that are not finite",
     Violation.STROKE: "stroke too short",
-    Violation.SINE: "too near to a dead point",
+    Violation.SINE: "too near to a singular configuration",
     Violation.SLACK: "spring slack",
     Violation.OVERLOAD: "spring overloaded",
     Violation.EFFORT: "effort limit exceeded",
@@ -140,10 +140,10 @@ def _trajectory(study: Study, numbers: NDArray[np.float64]) -> str:
 def summary_lines(findings: Findings) -> list[str]:
     """Return lines: how many designs are feasible, why others are not, the best one's improvement."""
     total, feasible = len(findings.columns["index"]), len(findings.feasible)
-    lines = [f"{findings.study.name}: {total:,} designs, {feasible:,} keep everything"]
+    lines = [f"{findings.study.name}: {total:,} designs, {feasible:,} feasible"]
     if reasons := findings.reasons():
         lines.append(
-            "not kept (a design may count several times): "
+            "infeasible (a design may count several times): "
             + ", ".join(f"{words} {n:,}" for words, n in reasons)
         )
     best = findings.best

@@ -35,7 +35,7 @@ def draw_front(findings: Findings, path: Path) -> None:
         alpha = float(np.clip(3000.0 / max(1, len(feasible)), 0.12, 0.5))  # many show where they are dense
         axis.scatter(x, y, s=6, color=DESIGNS, alpha=alpha, linewidths=0)
         # in the legend a mark that can be seen: one such dot alone hardly can
-        label = f"{len(feasible):,} designs that keep everything"
+        label = f"{len(feasible):,} feasible designs"
         axis.plot([], [], "o", ms=6, mew=0, color=DESIGNS, label=label)
         front = findings.front
         style: dict[str, Any] = {"color": COLOURS[3], "ms": 4, "lw": 1.2}
@@ -132,12 +132,12 @@ def written_report(findings: Findings, folder: Path, count: int) -> list[Path]:
         count: how many of the best designs are in the table.
 
     Raises:
-        StudyError: no design keeps everything, or the folder cannot be written. MissingDependencyError: no
+        StudyError: no design is feasible, or the folder cannot be written. MissingDependencyError: no
         matplotlib.
     """
     best, study = findings.best, findings.study
     if best is None:
-        raise StudyError(f"no design of '{study.name}' keeps everything: there is nothing to report")
+        raise StudyError(f"no design of '{study.name}' is feasible: there is nothing to report")
     designs = [findings.published, best]
     if best.trajectory != findings.published.trajectory:
         designs.append(findings.published_on(best.trajectory))

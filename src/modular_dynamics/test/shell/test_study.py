@@ -30,7 +30,7 @@ def finished(tmp_path_factory):
 
 def test_a_run_says_how_many_designs_keep_everything_and_how_much_better_the_best_one_is(finished):
     _, folder, printed = finished
-    assert "four_bar: 30 designs, 30 keep everything\n" in printed
+    assert "four_bar: 30 designs, 30 feasible\n" in printed
     assert re.search(r"largest load: 1\.\d+ as published, 1\.\d+ of design \d+ \(-\d+\.\d %\)\n", printed)
     assert re.search(r"30 designs in \d+\.\d s, [\d,]+ designs/s, 1 workers\n", printed)
     assert f"results: {folder / 'designs.parquet'}\n" in printed
@@ -96,11 +96,11 @@ def test_designs_that_are_impossible_are_counted_and_a_study_without_a_good_one_
     path = study_file(tmp_path, inputs=inputs, keep={"sine": 0.9999})
     found = shell("study", "run", path, "-o", tmp_path / "out", "--workers", "1", "--quiet")
     assert (found.code, found.err) == (1, "")
-    assert "2 designs, 0 keep everything" in found.out
-    assert "numbers that no robot can have 1, too near to a dead point 1" in found.out
+    assert "2 designs, 0 feasible" in found.out
+    assert "numbers that no robot can have 1, too near to a singular configuration 1" in found.out
     found = shell("study", "report", tmp_path / "out")
     assert (found.code, found.err.count("\n")) == (2, 1)
-    assert "no design of 'four_bar' keeps everything" in found.err
+    assert "no design of 'four_bar' is feasible" in found.err
     found = shell("study", "urdf", tmp_path / "out", "-o", tmp_path / "x.urdf")
     assert "--design INDEX chooses one" in found.err
 

@@ -92,7 +92,7 @@ def test_designs_that_no_robot_can_be_or_that_cannot_close_are_counted(tmp_path)
     rows = evaluated_rows(Evaluator(load_study(study_file(tmp_path, inputs=inputs))), 0, 4)
     assert rows["violations"].tolist()[:2] == [Violation.NO_MODEL] * 2
     assert rows["violations"][2] == 0
-    assert rows["violations"][3] & (Violation.CANNOT_CLOSE | Violation.DEAD_POINT)
+    assert rows["violations"][3] & (Violation.CANNOT_CLOSE | Violation.SINGULAR)
     assert np.isnan(rows["largest"]).tolist() == [True, True, False, True]
 
 

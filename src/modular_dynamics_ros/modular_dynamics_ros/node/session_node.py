@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, DEAD_POINT
+from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, SINGULAR
 from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.diagnostics.statuses import MessageCounts, closure_status, input_status
@@ -175,7 +175,7 @@ class AnswerRecord:
         self.counts.rejected[error.cause] += 1
         if error.cause in (OUT_OF_ORDER, OVERTAKEN):
             return
-        closing = error.cause in (CANNOT_CLOSE, DEAD_POINT)
+        closing = error.cause in (CANNOT_CLOSE, SINGULAR)
         where = "closure" if closing else "joint_states"
         self._node.log.problem(where, error.cause, f"not answered: {error}", severe=closing)
 

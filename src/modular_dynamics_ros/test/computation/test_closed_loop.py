@@ -13,7 +13,7 @@ from helpers.robots.spatial_mechanisms import platform, spinning_rod, spinning_r
 from helpers.wrenches import NOW, arrival
 from modular_dynamics.loops import ClosedLoopSolver
 from modular_dynamics.loops.assembly.least_squares import LeastSquares
-from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, DEAD_POINT
+from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, SINGULAR
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
@@ -168,9 +168,10 @@ def test_why_a_state_is_out_of_reach_is_not_searched_for():
 def test_a_dead_point_is_refused_by_name_and_left_again():
     one = computation(change_point())
     good = answer(one, np.array([0.3]))
-    with pytest.raises(BadMessage, match=r"^dead point: .*'four_bar'.*condition number") as caught:
+    singular = r"^singular configuration: .*'four_bar'.*condition number"
+    with pytest.raises(BadMessage, match=singular) as caught:
         answer(one, np.array([0.0]), NOW + MS, good)
-    assert caught.value.cause == DEAD_POINT
+    assert caught.value.cause == SINGULAR
     assert np.isfinite(solved(one, np.array([0.2]), NOW + 2 * MS, good).tau).all()
 
 
@@ -238,7 +239,7 @@ def test_status_of_the_closure():
     assert float(status.values["largest residual [m or 1]"]) < 1e-12
     assert {f"residual of {loop} [m or 1]" for loop in "EBA"} < set(status.values)
     assert closure_status(given, 1, [], ["'rho_3' measured elsewhere"]).level == WARN
-    assert closure_status(given, 1, ["dead point"], ["x"]).level == ERROR
+    assert closure_status(given, 1, ["singular configuration"], ["x"]).level == ERROR
 
 
 def test_springs_alone_and_loops_that_never_close(four_link):

@@ -42,10 +42,10 @@ def constrained_dynamics(
     [M J^T; J 0] [a; -lambda] = [tau - h - J_L^T F; -gamma] (Kumar et al., eq. 22): symmetric, but indefinite,
     a saddle point, and not positive definite as the paper says; singular where rows are redundant. It is
     split by the singular vectors of J: those of its row space give a part of a, and M on its null space,
-    which is positive definite, the rest. Dead points of the independent joints do not matter. Passive joints
-    are unactuated, those included that loops do not determine; velocities of these are part of the state.
-    Where accelerations are prescribed, rows that select them stand beside J (Featherstone, Rigid Body
-    Dynamics Algorithms, section 9.2, with the loops' rows of chapter 8), and their torques are found.
+    which is positive definite, the rest. Singular configurations of the independent joints do not matter.
+    Passive joints are unactuated, those included that loops do not determine; velocities of these are part of
+    the state. Where accelerations are prescribed, rows that select them stand beside J (Featherstone, Rigid
+    Body Dynamics Algorithms, section 9.2, with the loops' rows of chapter 8), and their torques are found.
     It raises where branches of the motion cross (rods in line), because the accelerations depend on which of
     them is followed; ``simulate`` knows that from the motion before, and continues. Nearby accelerations are
     interpolated along the branch, since J at one state determines them to about 1e-16 / d^3 only, d rad away.

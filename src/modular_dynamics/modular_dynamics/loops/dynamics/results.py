@@ -148,7 +148,7 @@ class ClosedLoopResult:
 
     @property
     def condition(self) -> float:
-        """Condition number of J_d, gears in the units of their driving joints: large near a dead point."""
+        """Condition number of J_d, gears in the units of their driving joints: infinite where singular."""
         return self._projection.condition
 
     @cached_property
@@ -180,13 +180,13 @@ class ClosedLoopResult:
 class StateStatus(IntEnum):
     """Outcome of one of many states.
 
-    Where the branch ends on the way to a state: DEAD_POINT if planar loops close at the state on any branch,
+    Where the branch ends on the way to a state: SINGULAR if planar loops close at the state on any branch,
     or others by Newton's method from that end, else CANNOT_CLOSE.
     """
 
     ANSWERED = 0
     CANNOT_CLOSE = 1
-    DEAD_POINT = 2
+    SINGULAR = 2
     NO_STATE = 3  #: not finite, or too large
     NO_MODEL = 4  #: parameters that no robot can have
 
@@ -196,7 +196,7 @@ def status_of(error: ModularDynamicsError) -> StateStatus:
     if isinstance(error, ModelError):
         return StateStatus.NO_MODEL
     if isinstance(error, SingularityError):
-        return StateStatus.DEAD_POINT
+        return StateStatus.SINGULAR
     return StateStatus.CANNOT_CLOSE if isinstance(error, ClosureError) else StateStatus.NO_STATE
 
 
@@ -214,7 +214,7 @@ class ClosedLoopResults:
             ``statuses.ravel()``.
         tensions: of the springs (n, springs) [N]; NaN where there is no torque.
         sines: smallest sine (n,) of the angle between the motions of a planar loop's two unknown joints: 0 at
-            a dead point; NaN where the general method was used (near one, or far from the guess).
+            a singular configuration; NaN where the general method was used (near one, or far from the guess).
     """
 
     tau: Array
