@@ -52,7 +52,7 @@ def mass_matrix(
 ) -> Array:
     """Return M1 = W^T M W (p, p) of the p independent velocities.
 
-    Free coordinates (docs/how_to/closed_loops.md) accelerate with the independent ones, without torques: W
+    Free coordinates (docs/reference/closed_loops.md) accelerate with the independent ones, without torques: W
     includes that here and in the functions below.
     """
     solver = solver_of(graph)

@@ -1,0 +1,27 @@
+"""What the code blocks of a page compute, so that pictures show it, and nothing is written twice."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).resolve().parents[1]
+
+
+def run_page(name: str) -> dict[str, Any]:
+    """Run the blocks of docs/NAME.md as the tests do, in a folder of their own; return Python's names."""
+    sys.path.insert(0, str(DOCS.parent / "test"))
+    from helpers.pages import Reader, blocks  # noqa: PLC0415  # of the tests, which nothing installs
+
+    page, before = DOCS / f"{name}.md", Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        reader = Reader(Path(folder))
+        os.chdir(folder)
+        try:
+            for block in blocks(page):
+                reader.read(block)
+        finally:
+            os.chdir(before)
+            reader.close()
+    return reader.names
