@@ -1,11 +1,14 @@
 """`modular-dynamics study`: what it prints and writes, and its errors in one line."""
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import modular_dynamics as md
+from helpers.paths import ROOT
 from helpers.studies import FOUR_BAR, study_file
 from modular_dynamics.study import Evaluator, load_study
 
@@ -28,12 +31,23 @@ def finished(tmp_path_factory):
     return path, folder / "out", printed.getvalue()
 
 
-def test_a_run_says_how_many_designs_keep_everything_and_how_much_better_the_best_one_is(finished):
+def test_a_run_says_how_many_designs_are_feasible_and_how_much_better_the_best_one_is(finished):
     _, folder, printed = finished
     assert "four_bar: 30 designs, 30 feasible\n" in printed
     assert re.search(r"largest load: 1\.\d+ as published, 1\.\d+ of design \d+ \(-\d+\.\d %\)\n", printed)
     assert re.search(r"30 designs in \d+\.\d s, [\d,]+ designs/s, 1 workers\n", printed)
     assert f"results: {folder / 'designs.parquet'}\n" in printed
+
+
+def test_the_installed_command_starts_workers(tmp_path):
+    """Workers import the file of the command; colcon installs another one than pip."""
+    script = ROOT / "src/modular_dynamics/scripts/modular-dynamics"
+    words = ["study", "run", str(study_file(tmp_path)), "-o", str(tmp_path / "out"), "--workers", "1"]
+    done = subprocess.run(
+        [sys.executable, str(script), *words], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "30 designs in" in done.stdout
 
 
 def test_a_finished_study_is_not_run_again(shell, finished):
