@@ -17,6 +17,7 @@ from .findings import Design, Findings, design_table, summary_lines
 
 Array = NDArray[np.float64]
 DESIGNS = "0.6"  # grey
+FEW = 1000  # designs whose dots can be larger
 ROW = 70  # letters of a legend that fit side by side
 #: Of lines over time; the last one leaves those visible that it may lie on.
 STYLES: tuple[dict[str, Any], ...] = (
@@ -33,7 +34,7 @@ def draw_front(findings: Findings, path: Path) -> None:
     with _figure(7.5, 5.2, path) as (axis,):
         x, y = columns["mean"][feasible], columns["largest"][feasible]
         alpha = float(np.clip(3000.0 / max(1, len(feasible)), 0.12, 0.5))  # many show where they are dense
-        axis.scatter(x, y, s=6, color=DESIGNS, alpha=alpha, linewidths=0)
+        axis.scatter(x, y, s=6 if len(feasible) > FEW else 25, color=DESIGNS, alpha=alpha, linewidths=0)
         # in the legend a mark that can be seen: one such dot alone hardly can
         label = f"{len(feasible):,} feasible designs"
         axis.plot([], [], "o", ms=6, mew=0, color=DESIGNS, label=label)
