@@ -39,7 +39,7 @@ def make(out: Path) -> None:
 
 
 def _draw_parts(leg: md.SubsystemGraph, q: Array) -> Figure:
-    figure = Figure(figsize=(6.4, 5.0), layout="constrained")
+    figure = Figure(figsize=(5.6, 4.4), layout="constrained")
     axis = figure.subplots()
     at = _draw_leg(axis, leg, q)
     texts = (

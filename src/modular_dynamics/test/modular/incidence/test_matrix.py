@@ -20,7 +20,7 @@ PAGE = (ROOT / "docs/reference/incidence_matrices.md").read_text("utf-8")
 
 def test_it_prints_as_figure_5_and_on_the_page():
     """The rows of the page's first table."""
-    assert f"```\n{organism().incidence_matrix()}\n```" in PAGE
+    assert f"```text\n{organism().incidence_matrix()}\n```" in PAGE
 
 
 def test_kinds_with_the_same_initial_are_printed_in_full_and_turns_where_there_are_some():

@@ -39,8 +39,8 @@ def test_lists_print_as_on_the_page():
     direct, indirect = str(organism().direct_transformations()), str(organism().indirect_transformations())
     assert direct.splitlines()[:2] == ["i  j  from  to", "0  1     3   2"]
     assert indirect.splitlines()[:2] == ["i  j  i  x  x  j", "0  2  0  1  1  2"]
-    assert f"```\n{direct}\n```" in page
-    assert f"```\n{indirect}\n```" in page
+    assert f"```text\n{direct}\n```" in page
+    assert f"```text\n{indirect}\n```" in page
 
 
 def pinocchio_poses(assembly, q):
