@@ -101,7 +101,8 @@ def inverse_dynamics(
         UnknownNameError: no such parameter. ModelError: no robot can be that design.
         ClosureError: the loops do not close there; it has the residual and the closest configuration. Or the
             independent joints are too many: their motion would open loops. Or there is no guess, and passive
-            joints would be beyond their limits by more than 2e-3 rad or m.
+            joints would be beyond their limits by more than 2e-3 rad or m; of many states in the first one,
+            from which the others follow.
         SingularityError: a singular configuration, or too few independent joints; it has the condition
             number.
         UnsupportedModelError: closed loops and a black box.

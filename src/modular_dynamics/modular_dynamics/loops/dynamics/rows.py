@@ -91,7 +91,9 @@ def answered_rows(
         function, results = getattr(graph.once(core_loops), f"{quantity}_rows"), (values, coordinates, None)
         function(*arrays, start, *results, codes, counts, thread_count(threads), *loads)
     statuses, reasons, others = np.zeros(count, np.uint8), dict[int, str](), dict[int, Any]()
-    is_good = codes == GOOD
+    is_good, passive = codes == GOOD, solver.system.passive
+    if guess is None and is_good[:1].all() and count:  # as of one state; the others follow from it
+        is_good[0] = passive.are_within_limits(coordinates[0])
     if is_good.all():
         return Rows(arrays, values, coordinates, statuses, reasons, others)
     values[~is_good], coordinates[~is_good] = np.nan, np.nan
@@ -102,8 +104,10 @@ def answered_rows(
         if start.ndim == 1 and (known := max(before[row], last)) >= 0:
             near = coordinates[known]
         try:
-            values[row], coordinates[row], *others[row] = answer(*(x[row] for x in arrays), near)
-            last = row
+            value, closed, *others[row] = answer(*(x[row] for x in arrays), near)
+            if guess is None and row == 0:
+                closed = passive.within_limits(closed)
+            values[row], coordinates[row], last = value, closed, row
         except ModularDynamicsError as error:
             if errors == "raise":
                 error.args = (f"row {row}: {error}", *error.args[1:])

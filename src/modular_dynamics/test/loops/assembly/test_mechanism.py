@@ -147,6 +147,28 @@ def test_beyond_its_limits_the_joint_is_named():
     assert close_loops(graph, [1.5], guess)[2] == pytest.approx(beyond, abs=1e-9)  # a guess tells the mode
 
 
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics", "mass_matrix"])
+def test_of_many_states_the_first_is_held_to_limits(quantity):
+    """The others follow from it, as with a guess."""
+    low, high = rockers(0.0)[1] - 0.05, rockers(0.0)[1] + 0.05
+    graph, q = limited(low, high), np.array([[1.5], [0.0], [0.01]])
+    rest = () if quantity == "mass_matrix" else (np.zeros((3, 1)),) * 2
+    with pytest.raises(md.ClosureError, match=r"row 0: .*'rocker' is at .*its limits are"):
+        getattr(md, quantity)(graph, q, *rest)
+    guess = close_loops(graph, [0.0])
+    one = getattr(md, quantity)(graph, q, *rest, guess=guess)
+    assert getattr(md, quantity)(graph, q[::-1], *rest)[2] == pytest.approx(one[0], abs=1e-9)
+
+
+def test_of_many_states_limits_a_whole_turn_away_are_reached():
+    """The joint is given within its limits, as for one state."""
+    rocker = rockers(0.0)[0] + 2 * np.pi
+    graph, zeros = limited(rocker - 0.3, rocker + 0.3), np.zeros((2, 1))
+    result = md.InverseDynamics(graph).solve_many(np.array([[0.0], [0.1]]), zeros, zeros)
+    expected = [rockers(crank)[0] + 2 * np.pi for crank in (0.0, 0.1)]
+    assert result.coordinates[:, 2] == pytest.approx(expected, abs=1e-9)
+
+
 def test_limits_written_with_three_digits_are_no_error():
     rocker = rockers(0.7)[1]
     graph = limited(rocker + 1e-3, rocker + 2.0)
