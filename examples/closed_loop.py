@@ -9,7 +9,7 @@ Prints::
     torques of the independent joints [N m]: [ 0.     -1.8223 -1.0899 12.5225  0.    ]
     wrench at the cut joint E [N, N m]: [-189.417    0.367    0.      -0.      -0.       0.   ]
     spring tensions [N]: {'spring': 55.017}
-    condition 98.5 (large near a dead point)
+    condition 98.5 (large near a singular configuration)
     at the next position, in the same assembly mode: [-0.     -1.8223  0.0796 10.4936  0.    ]
     closed by all joints, slew, lift_cylinder, jib_cylinder [0.    0.19  0.102]
 """
@@ -26,7 +26,7 @@ solution = md.InverseDynamics(exo).solve([0.0, 0.0, 0.5, 0.5, 0.0], [0.0] * 5, [
 print("torques of the independent joints [N m]:", solution.tau.round(4))
 print("wrench at the cut joint E [N, N m]:", solution.wrenches["E"].round(3))
 print("spring tensions [N]:", {name: round(tension, 3) for name, tension in solution.tensions.items()})
-print(f"condition {solution.condition:.1f} (large near a dead point)")
+print(f"condition {solution.condition:.1f} (large near a singular configuration)")
 later = md.InverseDynamics(exo).solve(
     [0.0, 0.0, 0.6, 0.5, 0.0], [0.0] * 5, [0.0] * 5, guess=solution.coordinates
 )

@@ -283,6 +283,6 @@ def print_reactions(console: Console, run: TorsoRun) -> None:
         table.add_section()
         table.add_row("weight on body 3, mean", f"{run.base[:, 2].mean():.1f}", "N")
         table.add_row("equilibrium residual, largest", f"{run.residual:.1e}", "N or N m")
-        table.add_row("distance from a dead point, smallest", f"{run.dead_point:.3f}", "of 1")
+        table.add_row("distance from a singular configuration, smallest", f"{run.dead_point:.3f}", "of 1")
     console.print(table)
     console.print("(*) by way of dynamics_node, whose wrenches of arms and head are the loads")

@@ -122,10 +122,10 @@ class ClosureError(ModularDynamicsError, ValueError):
 
 
 class SingularityError(ClosureError):
-    """A dead point, where the independent coordinates do not move the mechanism, or a crossing of branches.
+    """A singular configuration: independent coordinates do not move the mechanism, or branches cross.
 
     Attributes:
-        condition: of the constraint Jacobian; at a dead point of its dependent part.
+        condition: of the constraint Jacobian; at a singular configuration of its dependent part.
     """
 
     def __init__(self, message: str, condition: float, coordinates: object = None) -> None:
@@ -157,4 +157,4 @@ class MissingDependencyError(ModularDynamicsError, ImportError):
 
 
 class ModelWarning(UserWarning):
-    """An accepted description that looks like a mistake; vendors ship some (docs/reference/urdf_tags.md)."""
+    """An accepted description that looks like a mistake (docs/reference/description_checks.md)."""

@@ -4,7 +4,7 @@ Made for the care robot's torso (Goncalves et al., section 4), and for any mecha
 loops and a file of rules describe. From joint_states alone, or with dynamics_node's connection wrenches as
 the loads of the subsystems that the mechanism carries, it publishes
 
-  ~/reactions            TorsoReactions: actuators, springs, joints, equilibrium residual, dead point distance
+  ~/reactions            TorsoReactions: actuators, springs, joints, equilibrium residual, singularity
   ~/effort_commands      Float64MultiArray: forces of the actuators, for an effort controller
   ~/springs              JointState: lengths and tensions
   ~/joints/NAME/wrench   WrenchStamped: what a joint exerts on the body that it holds, in a link's frame
@@ -327,7 +327,7 @@ def loads_status(age: float | None, stale_after: float, refused: Counter[str], p
 
 
 def reactions_status(computation: ReactionComputation, reactions: MechanismReactions | None) -> Status:
-    """Return the status of the last answer: worst actuator, slack springs, equilibrium, dead point."""
+    """Return the status of the last result: worst actuator, slack springs, equilibrium, singularity."""
     if reactions is None:
         return Status(OK, "reactions", "no joint state was answered yet")
     use = np.abs(reactions.actuator_forces) / computation.limits
@@ -338,7 +338,7 @@ def reactions_status(computation: ReactionComputation, reactions: MechanismReact
     if slack:
         problems.append(f"spring {listed(slack)} is slack: its force is wrong if it can only pull")
     if reactions.dead_point_distance < NEAR_DEAD_POINT:
-        problems.append(f"a dead point is near: {reactions.dead_point_distance:.1e}")
+        problems.append(f"a singular configuration is near: {reactions.dead_point_distance:.1e}")
     values = {"actuator forces less those of virtual power [N]": f"{reactions.disagreement:.3e}"}
     if len(use):
         closest = int(np.argmax(use))

@@ -40,7 +40,7 @@ def with_spring(text: str) -> str:
 def change_point() -> str:
     """The four-bar with a longer coupler: shortest and longest side are as long as the others, s + l = p + q.
 
-    At J1 = 0 all its sides lie on one line, a dead point.
+    At J1 = 0 all its sides lie on one line, a singular configuration.
     """
     text = text_of("four_bar")
     for old, new in (

@@ -98,8 +98,8 @@ CLOSE = 1e-10  # what Newton's method ends with
 def branch_of(graph, coordinates):
     """The sense of each planar loop, in the order in which they are solved.
 
-    Of the sine between the directions in which its two unknown joints move its cut: it changes at dead points
-    alone.
+    Of the sine between the directions in which its two unknown joints move its cut: it changes at singular
+    configurations alone.
     """
     system, signs = solver_of(graph).system, []
     J, kinds, names = system.evaluate(coordinates).J, system.kinds, np.array(system.names)

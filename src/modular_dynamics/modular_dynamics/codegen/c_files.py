@@ -190,8 +190,8 @@ def _array(name: str, values: NDArray[np.float64]) -> str:
 
 
 _STATUS_OF_LOOPS = (
-    "  4: the loops do not close, are within about 1e-6 rad of a dead point, or a joint that moves them is",
-    "     more than 1e5 rad or m from the coordinates below.",
+    "  4: the loops do not close, are within about 1e-6 rad of a singular configuration, or a joint that",
+    "     moves them is more than 1e5 rad or m from the coordinates below.",
 )
 _COMPARE = """\
 /* The largest difference so far, or that of two arrays; NaN and infinity count as infinite. */

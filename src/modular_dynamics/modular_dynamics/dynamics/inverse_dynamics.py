@@ -102,7 +102,7 @@ def inverse_dynamics(
         ClosureError: the loops do not close there; it has the residual and the closest configuration. Or the
             independent joints are too many: their motion would open loops. Or there is no guess, and passive
             joints would be beyond their limits by more than 2e-3 rad or m.
-        SingularityError: a dead point, or too few independent joints; it has the condition number.
+        SingularityError: a singular configuration, or too few independent joints; with condition number.
         UnsupportedModelError: closed loops and a black box.
     """
     terms_of(friction)

@@ -21,7 +21,7 @@ from ..model.graph import DEFAULT_FUNCTIONS
 from . import tree
 from .tree import STATES, Function, checked_names, quaternions, recorded, weights
 
-#: States of which those farthest from dead points, where rounding grows, are taken; and attempts.
+#: States of which those farthest from singular configurations, where rounding grows, are taken; and attempts.
 CANDIDATES, ATTEMPTS = 4 * STATES, 200
 #: Largest distance [rad or m] of joints that move loops from the guess; factor by which it falls per attempt.
 SPREAD, NEARER = 1.0, 0.95

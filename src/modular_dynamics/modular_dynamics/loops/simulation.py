@@ -105,10 +105,10 @@ def simulate(
     """Integrate the mechanism's motion from independent q, v to t_end [s].
 
     All joints' accelerations come from the symmetric indefinite system of ``constrained_dynamics``,
-    so that dead points of the independent joints are passed. Every state that the integrator tries is first
-    moved the shortest way onto the constraints. Where branches of the motion cross (rods in line), the motion
-    continues smoothly, by interpolation across the crossing; where that is not certain it ends with an error.
-    Branches that come closer to each other than 1e-12 m count as crossing.
+    so that it passes singular configurations of the independent joints. Every state that the integrator tries
+    is first moved the shortest way onto the constraints. Where branches of the motion cross (rods in line),
+    the motion continues smoothly, by interpolation across the crossing; where that is not certain it ends
+    with an error. Branches that come closer to each other than 1e-12 m count as crossing.
 
     Args:
         q, v: of the independent joints at t = 0, in the order of ``graph.independent_joint_names``.

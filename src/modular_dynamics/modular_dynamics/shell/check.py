@@ -34,7 +34,7 @@ from .command import (
 # One trial of each use of a robot: closing loops, inverse and forward dynamics at rest, the nodes.
 
 MOST_VELOCITIES = 1000  # of robots whose accelerations are tried: a larger mass matrix takes long
-#: Sizes [rad or m] of the steps that are tried from a dead point, each in a random direction.
+#: Sizes [rad or m] of the steps that are tried from a singular configuration, each in a random direction.
 STEPS = (0.01, 0.01, 0.1, 0.1, 0.3, 0.3, 1.0, 1.0)
 
 
@@ -82,7 +82,7 @@ def _closed(graph: SubsystemGraph) -> Trial:
     """Return a trial of a robot with loops, gears, passive joints or springs, at the start and near it.
 
     Loops may close at a single pose, although their velocities suggest motion; other calls then fail. Calls
-    without a guess begin at the start, too: they may leave a dead point there, and respect limits.
+    without a guess begin at the start, too: they may leave a singular configuration, and respect limits.
     """
     from ..loops import assemble, solver_of  # noqa: PLC0415  # few need it
 
@@ -264,7 +264,7 @@ def _record_table(records: list[Record]) -> list[str]:
 
 
 ABOUT = """\
-Reads a robot description as the nodes do, and reports: the fault that makes it unusable, with its line; what
+Reads a robot description as the nodes do, and reports: the error that makes it unusable, with its line; what
 looks wrong although it is accepted; subsystems with masses; joints with limits; loops that do not close, and
 inverse or forward dynamics that fails at rest, with its reason; what the nodes cannot take; the largest
 difference of the torques from Pinocchio's at random states within the limits (needs the extra crosscheck)."""
@@ -360,7 +360,7 @@ def _record(graph: SubsystemGraph, trial: Trial, agreement: Agreement) -> Record
 
 CHECK = Command(
     "check",
-    "faults and flaws of a robot description, its parts, agreement with Pinocchio",
+    "errors and warnings of a robot description, its parts, agreement with Pinocchio",
     ABOUT,
     EXAMPLES,
     _add_arguments,

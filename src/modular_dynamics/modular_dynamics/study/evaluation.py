@@ -164,10 +164,10 @@ class Violation(IntFlag):
 
     NO_MODEL = 1  #: numbers that no robot can have
     CANNOT_CLOSE = 2  #: a state at which the loops cannot close
-    DEAD_POINT = 4  #: a state at a dead point
+    DEAD_POINT = 4  #: a state at a singular configuration
     NO_STATE = 8  #: a state that is not finite
     STROKE = 16  #: a joint beyond its limits
-    SINE = 32  #: a state too near to a dead point
+    SINE = 32  #: a state too near to a singular configuration
     SLACK = 64  #: a spring with too little tension
     OVERLOAD = 128  #: a spring with too much tension
     EFFORT = 256  #: an actuator beyond its effort limit
@@ -239,7 +239,7 @@ def measured(
         if (high := limit(f"joint {name} upper limit", joint.limits.upper)) is not None:
             keeps("stroke_margin", high - path.max(axis=1))
     if keep.sine is not None:
-        # a sine is NaN near a dead point
+        # a sine is NaN near a singular configuration
         keeps("sine_margin", np.nan_to_num(loads.sines.min(axis=1), nan=0.0) - keep.sine)
     springs = [spring.name for spring in graph.springs]
     for one in keep.tensions:
@@ -353,7 +353,7 @@ class Evaluator:
         )
         loads = loads_of(graph, q, v, a, parameters)
         loads.statuses[~closed] = nodes.statuses[~closed].max(axis=1)[:, None]
-        # the task's joints follow the trajectory, unless the loops passed a dead point
+        # the task's joints follow the trajectory, unless the loops passed a singular configuration
         passive = [k for k, name in enumerate(of_task) if name not in independent]
         reached = loads.coordinates[:, :, [graph.q_slice(of_task[k]).start for k in passive]]
         with np.errstate(invalid="ignore"):

@@ -16,10 +16,10 @@ Columns = dict[str, NDArray[Any]]
 REASONS = {
     Violation.NO_MODEL: "numbers that no robot can have",
     Violation.CANNOT_CLOSE: "loops cannot close",
-    Violation.DEAD_POINT: "dead point on the way",
+    Violation.DEAD_POINT: "singular configuration on the way",
     Violation.NO_STATE: "states that are not finite",
     Violation.STROKE: "stroke too short",
-    Violation.SINE: "too near to a dead point",
+    Violation.SINE: "too near to a singular configuration",
     Violation.SLACK: "spring slack",
     Violation.OVERLOAD: "spring overloaded",
     Violation.EFFORT: "effort limit exceeded",

@@ -117,7 +117,7 @@ class Keep:
 
     Attributes:
         strokes: joints within their position limits. efforts: actuators within their effort limits.
-        sine: the smallest sine of a loop's angle; 0 is a dead point. tensions: of springs.
+        sine: the smallest sine of a loop's angle; 0 is a singular configuration. tensions: of springs.
     """
 
     strokes: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Motions over ten seconds: energy, closed loops, dead points, gears of large ratio, arguments."""
+"""Motions over ten seconds: energy, closed loops, singular configurations, large gear ratios, arguments."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def test_four_bar_through_the_output_s_dead_points(load_robot):
     by_crank = md.simulate(graph, [1.0], [12.0], None, 6.0, times=times)
     by_output = md.simulate(other, [start[1]], [speed[1]], None, 6.0, times=times, guess=start)
     turns = by_output.velocities[:, 1]
-    assert (np.diff(np.sign(turns)) != 0).sum() > 20  # dead points passed
+    assert (np.diff(np.sign(turns)) != 0).sum() > 20  # singular configurations passed
     assert abs(by_crank.coordinates[-1, 0]) > 20.0  # the crank turns fully
     # tolerances of 1e-10 grow with time along a motion of some 12 rad/s
     assert by_output.coordinates == pytest.approx(by_crank.coordinates, abs=1e-6)
@@ -55,7 +55,9 @@ def test_the_dead_point_itself_is_reported(load_robot):
     # of a triangle with side 0.05 + 0.10
     corner = np.arccos((0.15**2 + 0.13**2 - 0.15**2) / (2 * 0.15 * 0.13))
     start = md.close_loops(graph.with_independent_joints("J1"), [1.0])
-    with pytest.raises(md.SingularityError, match=r"dead point of .* J4: condition number") as error:
+    with pytest.raises(
+        md.SingularityError, match=r"singular configuration of .* J4: condition number"
+    ) as error:
         md.InverseDynamics(graph).solve([np.pi - corner], [1.0], [0.0], guess=start)
     assert error.value.condition > 1e3
 

@@ -97,7 +97,7 @@ def test_designs_that_are_impossible_are_counted_and_a_study_without_a_good_one_
     found = shell("study", "run", path, "-o", tmp_path / "out", "--workers", "1", "--quiet")
     assert (found.code, found.err) == (1, "")
     assert "2 designs, 0 keep everything" in found.out
-    assert "numbers that no robot can have 1, too near to a dead point 1" in found.out
+    assert "numbers that no robot can have 1, too near to a singular configuration 1" in found.out
     found = shell("study", "report", tmp_path / "out")
     assert (found.code, found.err.count("\n")) == (2, 1)
     assert "no design of 'four_bar' keeps everything" in found.err

@@ -35,7 +35,7 @@ FIXED = (
 HINGED = "Levers of the two lower springs, without mass: hinged on body 3, a pin in a slot of body 4."
 ORIGIN = (0.0, 0.0, 0.0)
 SIDES = {"r": 1, "l": -1}  # sign of x
-#: Steps in which the motion of an actuator is searched for a dead point, and the unit of its stroke [m].
+#: Steps in which an actuator's motion is searched for singular configurations; unit of its stroke [m].
 STEPS, UNIT = 200, 1e-5
 
 
@@ -94,7 +94,7 @@ def actuator(robot: Element, name: str, table: Mapping[str, Any]) -> Actuator:
     lengths = [length_at(low + (high - low) * k / STEPS) for k in range(STEPS + 1)]
     if any(after <= before for before, after in pairwise(lengths)):
         raise ValueError(
-            f"{name} passes a dead point between the limits of {table['moves']}: move its hinges"
+            f"{name} passes a singular configuration between the limits of {table['moves']}: move its hinges"
         )
     stroke = ceil((lengths[0] - length) / UNIT) * UNIT, floor((lengths[-1] - length) / UNIT) * UNIT
     return Actuator(name, table, upper, stroke)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # a robot without loops does not wait for the import
     from modular_dynamics.loops import ClosedLoopSolver
 
 
-CANNOT_CLOSE, DEAD_POINT = "cannot close", "dead point"  # causes of a BadMessage
+CANNOT_CLOSE, DEAD_POINT = "cannot close", "singular configuration"  # causes of a BadMessage
 OPEN = 1e-9  # [m or 1] residual of an open loop
 LONGEST_GAP = 0.25  # [s] between stamps: beyond it the joints may have gone anywhere
 #: Largest residual at measured passive joints from which loops are closed, in multiples of
@@ -140,7 +140,7 @@ def refused_closure(error: ClosureError) -> BadMessage:
     """Return the library's error as the reason why a joint state is not answered."""
     residuals: Any = error.residual or {}
     residual = max(residuals.values(), default=np.inf)
-    # a closed configuration that cannot be reached is at a dead point, too
+    # a closed configuration that cannot be reached is at a singular configuration, too
     cause = DEAD_POINT if isinstance(error, SingularityError) or residual < OPEN else CANNOT_CLOSE
     return BadMessage(cause, f"{cause}: {error}")
 

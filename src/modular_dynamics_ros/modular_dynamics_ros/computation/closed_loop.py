@@ -107,7 +107,7 @@ class ClosedLoop:
     def _raise_if_unsolvable(self) -> None:
         """Raise the library's error where loops do not close, or torques cannot be computed."""
         rest = np.zeros(len(self.solver.independent_v))
-        with suppress(md.SingularityError):  # only the first configuration is a dead point
+        with suppress(md.SingularityError):  # only the first configuration is a singular configuration
             self.solver.inverse_dynamics(self.solver.reference(), rest, rest)
 
     def configuration_at(self, state: State, *previous: Configuration) -> Configuration:
@@ -120,7 +120,7 @@ class ClosedLoop:
         """Return the dynamics at velocities and accelerations of a state.
 
         Raises:
-            BadMessage: a dead point, or the torques overflow.
+            BadMessage: a singular configuration, or the torques overflow.
         """
         base, moving, v, a = self._robot.base, state.base, state.v, state.a
         if base is not None and moving is not None:

@@ -321,8 +321,8 @@ class Computation:
             previous: loops are closed from the first of these that the state follows closely.
 
         Raises:
-            BadMessage: a wrench is missing or has stopped, the loops do not close or stand at a dead point,
-            or the torques overflow.
+            BadMessage: a wrench is missing or has stopped, the loops do not close or are
+                singular, or the torques overflow.
         """
         external, boxes = self.wrenches.current(now, self.settings)
         configuration = self.solver.configuration_at(state, *self._followed(state, previous))
@@ -351,8 +351,8 @@ class Computation:
                 their connection frames, at the held state; None: those of the answer.
 
         Raises:
-            BadMessage: no position was measured, the loops do not close there or stand at a dead point, or
-            the torques overflow; and as `boxes_at`.
+            BadMessage: no position was measured, the loops do not close there or are singular, or the torques
+            overflow; and as `boxes_at`.
         """
         if (position := self.position) is None:
             raise BadMessage("no position", "no position was measured")

@@ -46,7 +46,7 @@ class MechanismReactions:
 
     @property
     def dead_point_distance(self) -> float:
-        """Distance to a dead point: 1 / condition number of the dependent joints' Jacobian, 0 if singular."""
+        """Distance to a singular configuration: 1 / condition number of the dependent joints' Jacobian."""
         return 1.0 / self.dynamics.condition
 
     def rotation(self, link: str) -> Array:
@@ -133,7 +133,7 @@ class ReactionComputation:
         try:
             reactions = self(solver.inverse_dynamics(solver.reference(), rest, rest))
         except md.SingularityError:
-            return  # only the first configuration is a dead point
+            return  # only the first configuration is a singular configuration
         except (md.ModularDynamicsError, BadMessage) as error:
             raise SettingError(f"the rules do not work where the robot is at rest: {error}") from error
         if reactions.contradiction:

@@ -67,7 +67,7 @@ class TermsSolver:
         """Return the terms of `dynamics`, the solution at a state.
 
         Raises:
-            BadMessage: a dead point, or numbers that overflow.
+            BadMessage: a singular configuration, or numbers that overflow.
         """
         rest = state.at_rest()
         static = self._solve(configuration, rest)

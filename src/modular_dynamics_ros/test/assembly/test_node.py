@@ -114,7 +114,7 @@ def test_a_ring_at_a_dead_point_gets_no_torques_of_the_body_before(stage, capfd)
     def reported():
         nonlocal said
         said += capfd.readouterr().err
-        return "dead point" in said
+        return "singular configuration" in said
 
     stage.spin_until(reported)
     opened = stage.call(Undock, "undock", module="b", port="2")

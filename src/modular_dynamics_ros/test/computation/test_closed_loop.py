@@ -168,7 +168,9 @@ def test_why_a_state_is_out_of_reach_is_not_searched_for():
 def test_a_dead_point_is_refused_by_name_and_left_again():
     one = computation(change_point())
     good = answer(one, np.array([0.3]))
-    with pytest.raises(BadMessage, match=r"^dead point: .*'four_bar'.*condition number") as caught:
+    with pytest.raises(
+        BadMessage, match=r"^singular configuration: .*'four_bar'.*condition number"
+    ) as caught:
         answer(one, np.array([0.0]), NOW + MS, good)
     assert caught.value.cause == DEAD_POINT
     assert np.isfinite(solved(one, np.array([0.2]), NOW + 2 * MS, good).tau).all()
@@ -238,7 +240,7 @@ def test_status_of_the_closure():
     assert float(status.values["largest residual [m or 1]"]) < 1e-12
     assert {f"residual of {loop} [m or 1]" for loop in "EBA"} < set(status.values)
     assert closure_status(given, 1, [], ["'rho_3' measured elsewhere"]).level == WARN
-    assert closure_status(given, 1, ["dead point"], ["x"]).level == ERROR
+    assert closure_status(given, 1, ["singular configuration"], ["x"]).level == ERROR
 
 
 def test_springs_alone_and_loops_that_never_close(four_link):

@@ -133,7 +133,7 @@ def test_status_names_limits_slack_springs_and_dead_points(robot, computation):
         "differ from those of virtual power by 1 N",
         "the limit of 'act5' is exceeded",
         "spring 'sr4' is slack",
-        "a dead point is near: 5.0e-04",
+        "a singular configuration is near: 5.0e-04",
     ):
         assert words in status.message
     none = Counter[str]()

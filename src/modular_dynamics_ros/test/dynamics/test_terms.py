@@ -194,13 +194,13 @@ def test_the_wrench_on_a_floating_base_is_drawn_where_the_base_is(quadruped):
 
 def test_what_cannot_be_computed_is_reported_and_the_torques_go_on(four_link, monkeypatch):
     def fail(*given, **options):
-        raise BadMessage("dead point", "at a dead point")
+        raise BadMessage("singular configuration", "at a singular configuration")
 
     monkeypatch.setattr(TermsSolver, "split", fail)
     session = Session(four_link).receive_at(1.0)
     assert len(session.sent("joint_torques")) == session.record.counts.answered == 1
     assert not session.sent("torque_terms")
-    assert session._node.log.texts("torque_terms") == ["not published: at a dead point"]
+    assert session._node.log.texts("torque_terms") == ["not published: at a singular configuration"]
 
 
 def test_external_torques_are_what_the_world_exerts_along_the_joints(four_link):

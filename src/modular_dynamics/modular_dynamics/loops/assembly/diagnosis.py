@@ -1,4 +1,4 @@
-"""Errors that say why loops do not close: out of reach, beyond limits, contradictory, or a dead point."""
+"""Errors that say why loops do not close: out of reach, beyond limits, contradictory, or singular."""
 
 import numpy as np
 
@@ -12,9 +12,9 @@ from .least_squares import LeastSquares, Search
 
 #: Largest rate of constraint rows per unit rate of an independent coordinate that counts as rounding.
 LARGEST_VIOLATION = 1e-6
-#: Least condition number of J_d, the dependent part of the Jacobian, at a dead point.
+#: Least condition number of J_d, the dependent part of the Jacobian, at a singular configuration.
 WORST_CONDITION = 1e6
-#: Largest residual [m or 1] of closed loops at a dead point, where Newton's method is slow.
+#: Largest residual [m or 1] of closed loops at a singular configuration, where Newton's method is slow.
 AT_DEAD_POINT = 1e-8
 #: Part of the continuation up to which a branch ends at its start.
 AT_START = 1e-6
@@ -24,14 +24,14 @@ FLAT = 1e-3
 REVERSED_NORM = 1.99
 #: Number of open loops, the worst ones, that a message names; the error's ``residual`` has all.
 MOST_NAMED = 8
-#: Advice at a dead point.
+#: Advice at a singular configuration.
 START_BESIDE = "start beside it, by a guess or, without one, by limits of joints that exclude it"
 
 
 def raise_if_singular(system: ConstraintSystem, coordinates: Array, condition: float) -> None:
     """Raise SingularityError where the loops do not determine all dependent coordinates.
 
-    At dead points, and where too few joints are independent.
+    At singular configurations, and where too few joints are independent.
     """
     if condition < WORST_CONDITION:
         return
@@ -43,11 +43,11 @@ def raise_if_singular(system: ConstraintSystem, coordinates: Array, condition: f
     parts = zip(system.dependent_names, free, strict=True)
     names = dict.fromkeys(name for name, part in parts if part > 1e-3 * free.max())
     freedoms, chosen = graph.nv - system.rank(J), len(system.given_names)
-    why = f"it is a dead point of these joints: {START_BESIDE}, or make other joints independent"
+    why = f"it is a singular configuration of these joints: {START_BESIDE}, or make other joints independent"
     if freedoms > chosen:
         why = (
             f"the mechanism has {_freedoms(freedoms)} here and {_counted(system)}: more joints must be "
-            f"independent, or it is a dead point, where loops are in line: {START_BESIDE}"
+            f"independent, or it is a singular configuration, where loops are in line: {START_BESIDE}"
         )
     raise SingularityError(
         f"the independent joints ({', '.join(graph.independent_joint_names)}) of '{graph.name}' do not "
@@ -188,7 +188,7 @@ def raise_branch_end(system: ConstraintSystem, best: Array, reached: Array, done
     Args:
         best: its start, with these independent coordinates. done: the part of the way that was completed.
 
-    Raises SingularityError: a dead point. ClosureError: out of reach, or too many independent joints.
+    Raises SingularityError: a singular configuration. ClosureError: out of reach, too many independent.
     """
     projection, names = system.projection(reached), ", ".join(system.graph.independent_joint_names)
     condition = projection.condition
@@ -196,8 +196,8 @@ def raise_branch_end(system: ConstraintSystem, best: Array, reached: Array, done
         raise_if_dependent(system, reached, projection.W)
     elif done < AT_START:
         raise SingularityError(
-            f"'{system.graph.name}' starts at a dead point of its independent joints {names}: condition "
-            f"number {condition:.2g}. Branches meet there: {START_BESIDE}",
+            f"'{system.graph.name}' starts at a singular configuration of its independent joints {names}: "
+            f"condition number {condition:.2g}. Branches meet there: {START_BESIDE}",
             condition,
             reached.copy(),
         )
@@ -206,12 +206,13 @@ def raise_branch_end(system: ConstraintSystem, best: Array, reached: Array, done
     if not system.largest_residual(best) < AT_DEAD_POINT:
         why = (
             "nothing that closes was found there: the independent coordinates seem out of reach, or another "
-            f"branch reaches them, which a guess beside them selects. The {ending}, at a dead point "
-            f"(condition number {condition:.2g})"
+            f"branch reaches them, which a guess beside them selects. The {ending}, at a singular "
+            f"configuration (condition number {condition:.2g})"
         )
         raise open_loops(system, best, "at these independent coordinates", why)
     there = system.projection(best).condition
-    dead = f"a dead point of its independent joints {names}: condition number {max(there, condition):.2g}"
+    largest = max(there, condition)
+    dead = f"a singular configuration of its independent joints {names}: condition number {largest:.2g}"
     why = f"closes there, at {dead}"
     if not there > condition:
         why = f"closes there, but the {ending} (a guess beyond that point selects another branch), at {dead}"

@@ -19,9 +19,9 @@ from .least_squares import LeastSquares
 
 # Coordinates that neither independent joints nor loops determine: a rod that spins between two balls.
 #
-# There J_d has a null space N wherever the loops are closed. At a dead point it has one too, but not at the
-# closed configurations around it. A free coordinate is one of v, chosen so that its velocity determines the
-# motion along N; the others are then determined as usual.
+# There J_d has a null space N wherever the loops are closed. At a singular configuration it has one too, but
+# not at the closed configurations around it. A free coordinate is one of v, chosen so that its velocity
+# determines the motion along N; the others are then determined as usual.
 
 #: Distances [rad or m] at which closed configurations are searched for; how many of them are used.
 SPREADS = (0.3, 0.1, 0.03)
@@ -151,7 +151,7 @@ STEPS = {
 }
 #: Largest residual [m or 1] of a guess that is not corrected: rounding of lengths of about one.
 ROUNDING = 1e-15
-#: Distance [rad or m] at which loops close before what would be out of reach, if that is a dead point.
+#: Distance [rad or m] at which loops close before a singular configuration, which would be out of reach.
 BEFORE_TARGET = 1e-5
 #: Longest continuation of loops [rad or m]; it takes some seconds.
 FARTHEST = 1e5
@@ -190,7 +190,7 @@ class Mechanism:
     def close(self, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """Return coordinates of all joints (nq,) at independent ones q: see `close_loops`.
 
-        By the core where it can; by continuation far from the guess and through dead points.
+        By the core where it can; by continuation far from the guess and through singular configurations.
         """
         system = self.system
         target = system.independent.checked("q", q)
@@ -286,7 +286,7 @@ class Mechanism:
         return closed if status == GOOD else None
 
     def _raise_if_out_of_reach(self, start: Array, target: Array) -> None:
-        """Raise ClosureError where planar loops have no assembly mode at ``target``, and no dead point."""
+        """Raise ClosureError where planar loops have no assembly mode at ``target``, and are not singular."""
         modes = np.empty((MOST_MODES, self.graph.nq))
         if self.loops.modes(target, start, modes) != 0:
             return

@@ -1,7 +1,7 @@
 """Newton's method for the dependent coordinates, J_d x = -phi, and continuation of a closed configuration.
 
 One state at a time, for what the core's closing (closure.hpp) does not answer: starts that are far from
-closed, dead points, coordinates that loops leave free. Steps keep gears closed.
+closed, singular configurations, coordinates that loops leave free. Steps keep gears closed.
 """
 
 from typing import NamedTuple
@@ -91,8 +91,8 @@ def follow(system: ConstraintSystem, q: Array, target: Array, jumped: bool) -> f
     """Move the single independent coordinates to ``target`` and keep the loops closed, on the branch of q.
 
     In place, by strides: along the tangent, then back onto the constraints, by less than the stride. A stride
-    is halved if it changes a block of J_d T by more than half of its smallest singular value: a dead point,
-    where branches meet, may lie in it (Weyl: a smaller change than that value makes no matrix singular).
+    is halved if it changes a block of J_d T by more than half of its smallest singular value: a singular
+    configuration, where branches meet, may lie in it (Weyl: a smaller change makes no matrix singular).
 
     Args:
         jumped: a floating base was moved a little, which opens loops at the start.
@@ -115,7 +115,7 @@ def follow(system: ConstraintSystem, q: Array, target: Array, jumped: bool) -> f
             along = values.J[:, system.single_v] @ (stride * (target - start))
             before = _step(system, values._replace(phi=along))
             if done == 0.0 and 0.0 in before.least:
-                return 0.0  # a dead point: rounding would choose the branch
+                return 0.0  # a singular configuration: rounding would choose the branch
             step = max(_length(before.x, system.dependent_reach), stride * reach)
             system.move(q, before.x)
             q[independent] = target if end == 1.0 else start + end * (target - start)

@@ -42,8 +42,8 @@ def constrained_dynamics(
     [M J^T; J 0] [a; -lambda] = [tau - h - J_L^T F; -gamma] (Kumar et al., eq. 22): symmetric, but indefinite,
     a saddle point, and not positive definite as the paper says; singular where rows are redundant. It is
     split by the singular vectors of J: those of its row space give a part of a, and M on its null space,
-    which is positive definite, the rest. Dead points of the independent joints do not matter. Passive joints
-    are unactuated, those included that loops do not determine; velocities of these are part of the state.
+    which is positive definite, the rest. It works at singular configurations of the independent joints, too.
+    Passive joints are unactuated, also those that loops do not determine, whose velocities are given.
     Where accelerations are prescribed, rows that select them stand beside J (Featherstone, Rigid Body
     Dynamics Algorithms, section 9.2, with the loops' rows of chapter 8), and their torques are found.
     It raises where branches of the motion cross (rods in line), because the accelerations depend on which of
@@ -51,7 +51,7 @@ def constrained_dynamics(
     interpolated along the branch, since J at one state determines them to about 1e-16 / d^3 only, d rad away.
 
     Args:
-        coordinates (nq,), velocities (nv,): of all joints, loops closed (``close_loops``,
+        coordinates, velocities: of all joints, (nq,) and (nv,), loops closed (``close_loops``,
             ``explicit_constraint_jacobian``).
         tau: of the independent joints, in the order of ``graph.independent_joint_names``; not read for
             prescribed ones: NaN will do.

@@ -124,7 +124,7 @@ def forward_dynamics(
     """Return accelerations a (p,) of the independent joints under their torques tau (p,): M1^-1 (tau - h1).
 
     Free joints have velocity zero. `constrained_dynamics` takes closed coordinates and velocities of all
-    joints, gives accelerations of all, and answers at dead points of the independent joints, too.
+    joints, gives accelerations of all, and answers at singular configurations of the independent joints, too.
 
     Raises:
         StateError: a motion that moves no inertia, on which torques act. Without torque such a motion has no

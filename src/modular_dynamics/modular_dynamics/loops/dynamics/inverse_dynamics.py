@@ -23,8 +23,8 @@ class ClosedLoopInverseDynamics(InverseDynamics):
     """Inverse dynamics of a graph with closed loops; `InverseDynamics(graph)` returns such an object.
 
     A call near its guess runs one compiled function (loop_dynamics.hpp): planar loops in closed form, others
-    by Newton's method. Far from the guess, near dead points, and where coordinates are free, the general
-    method (`ClosedLoopSolver.general`) computes the result, or raises the error.
+    by Newton's method. Far from the guess, near singular configurations, and where coordinates are free, the
+    general method (`ClosedLoopSolver.general`) computes the result, or raises the error.
 
     The loops are cut at the loop joints, and the tree's torques tau computed with all joints moving as the
     loops require. Passive joints are unactuated: J_d^T lambda = tau_d gives the wrenches lambda at the

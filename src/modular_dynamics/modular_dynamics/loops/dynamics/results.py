@@ -148,7 +148,7 @@ class ClosedLoopResult:
 
     @property
     def condition(self) -> float:
-        """Condition number of J_d, gears in the units of their driving joints: large near a dead point."""
+        """Condition number of J_d, gears in units of their drivers: large near a singular configuration."""
         return self._projection.condition
 
     @cached_property
@@ -178,14 +178,11 @@ class ClosedLoopResult:
 
 
 class StateStatus(IntEnum):
-    """Outcome of one of many states.
+    """Outcome of one of many states of a robot with closed loops."""
 
-    Where the branch ends on the way to a state: DEAD_POINT if planar loops close at the state on any branch,
-    or others by Newton's method from that end, else CANNOT_CLOSE.
-    """
-
-    ANSWERED = 0
-    CANNOT_CLOSE = 1
+    ANSWERED = 0  #: torques are computed
+    CANNOT_CLOSE = 1  #: the loops do not close here
+    #: a singular configuration, here or on the way from the guess; the loops close here, perhaps otherwise
     DEAD_POINT = 2
     NO_STATE = 3  #: not finite, or too large
     NO_MODEL = 4  #: parameters that no robot can have
@@ -210,11 +207,11 @@ class ClosedLoopResults:
         tau: torques of the independent joints (n, independent) [N m or N]; NaN where there is none.
         coordinates: of all joints (n, nq); NaN where there are none.
         statuses: a `StateStatus` of each state (n,).
-        reasons: by row, what was wrong with a state that was not answered; rows of designs are counted as in
+        reasons: by row, what was wrong with a state without torques; rows of designs are counted as in
             ``statuses.ravel()``.
         tensions: of the springs (n, springs) [N]; NaN where there is no torque.
         sines: smallest sine (n,) of the angle between the motions of a planar loop's two unknown joints: 0 at
-            a dead point; NaN where the general method was used (near one, or far from the guess).
+            a singular configuration; NaN where the general method was used (near one, or far from the guess).
     """
 
     tau: Array

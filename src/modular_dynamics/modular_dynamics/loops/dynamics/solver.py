@@ -3,7 +3,7 @@
 tau are the tree's torques, with all joints moving as the loops require. J_d^T lambda = tau_d gives the
 multipliers of the rows, of the least norm where rows are redundant; tau_1 = tau_i - J_i^T lambda = W^T tau
 (Schappler et al., section 3.4). The core computes that (loop_dynamics.hpp) where it closes the loops; the
-general method here serves states that the core does not answer: near dead points, or with free coordinates.
+general method here serves other states: near singular configurations, or with free coordinates.
 """
 
 from collections.abc import Mapping
@@ -52,7 +52,7 @@ class ClosedLoopSolver(Mechanism):
         """Return W (nv, independent) at closed coordinates (nq,): see `explicit_constraint_jacobian`.
 
         Raises:
-            SingularityError: a dead point, or too few independent joints. ClosureError: too many.
+            SingularityError: a singular configuration, or too few independent joints. ClosureError: too many.
         """
         return self._projection(coordinates)[:, : len(self.independent_v)]
 

@@ -238,8 +238,8 @@ class SharingInFrames:
                 raise StateError(f"{where}: it contains {names}, which no step before it gives")
             if not abs(lever := C @ weights) > NO_PART:
                 raise StateError(
-                    f"{where}: its joints have no lever arm in this balance ({lever:.2g}): a dead point, or "
-                    "the wrong balance"
+                    f"{where}: its joints have no lever arm in this balance ({lever:.2g}): a singular "
+                    "configuration, or the wrong balance"
                 )
         raise StateError(f"the rules '{self.rules.name}' do not give the reactions of this state")
 

@@ -100,7 +100,7 @@ def independent_joints(graph: SubsystemGraph, guess: ArrayLike | None) -> Indepe
         elif ranks[0] < max(ranks):
             notes.append(
                 f"{_names(system, group)} are in line at the closed configuration from which independent "
-                "joints were chosen: it is a dead point; start beside it, by a guess"
+                "joints were chosen: it is a singular configuration; start beside it, by a guess"
             )
     names = tuple(name for name in graph.joint_names if name not in dependent)
     return IndependentJoints(names, tuple(notes))

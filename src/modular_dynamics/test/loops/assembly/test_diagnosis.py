@@ -107,9 +107,11 @@ def test_what_is_advised_at_a_dead_zero_pose_helps():
     text = four_bar(0.5, 1.5, 1.0, 1.0).graph().urdf
     graph, rest = md.load_urdf(text), np.zeros(1)
     beside = "start beside it, by a guess or, without one, by limits of joints that exclude it"
-    with pytest.raises(SingularityError, match=f"2 degree.* it is a dead point, .*{beside}"):
+    with pytest.raises(SingularityError, match=f"2 degree.* it is a singular configuration, .*{beside}"):
         md.InverseDynamics(graph).solve([0.0], rest, rest)
-    with pytest.raises(SingularityError, match=f"starts at a dead point of.*Branches meet there: {beside}"):
+    with pytest.raises(
+        SingularityError, match=f"starts at a singular configuration of.*Branches meet there: {beside}"
+    ):
         md.InverseDynamics(graph).solve([0.4], rest, rest)
     by_guess = md.InverseDynamics(graph).solve([0.4], rest, rest, guess=[0.4, 0.5, 1.0])
     assert max(by_guess.residual.values()) < 1e-10
@@ -231,7 +233,7 @@ def test_joints_that_drive_no_loop_may_be_anywhere_and_those_that_do_are_refused
 def test_a_parallelogram_that_is_in_line_again_is_not_out_of_reach():
     """Its crank turned by pi from the line: passive joints change the gap by second order only."""
     graph = four_bar(1.0, 2.0, 1.0, 2.0).graph()
-    with pytest.raises(SingularityError, match="starts at a dead point"):
+    with pytest.raises(SingularityError, match="starts at a singular configuration"):
         md.close_loops(graph, [np.pi])
 
 

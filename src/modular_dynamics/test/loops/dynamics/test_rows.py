@@ -45,7 +45,7 @@ def planar_graph(request, load):
 
 
 def motion(graph, count=COUNT, size=0.02):
-    """States along a smooth motion that begins at the reference and stays away from dead points."""
+    """States along a smooth motion from the reference, which stays away from singular configurations."""
     solver = solver_of(graph)
     start, t = solver.reference()[solver.independent_q], np.linspace(0.0, 1.0, count)[:, None]
     phase = np.arange(len(start)) + 1.0
@@ -110,7 +110,7 @@ def test_a_dead_point_is_marked_as_one():
         md.StateStatus.DEAD_POINT,
         md.StateStatus.ANSWERED,
     ]
-    assert "dead point" in batch.reasons[1]
+    assert "singular configuration" in batch.reasons[1]
 
 
 def test_no_states_and_wrong_arguments(load_robot):

@@ -34,7 +34,13 @@ def tree(load_robot):
     ("section", "entry", "key", "value", "message"),
     [
         ("lever", None, "pin_arm", 0.01, "pin_arm 0.01 m does not reach the slot"),
-        ("actuators", "act5", "angle", 20.0, "act5 passes a dead point between the limits of torso_pitch"),
+        (
+            "actuators",
+            "act5",
+            "angle",
+            20.0,
+            "act5 passes a singular configuration between the limits of torso_pitch",
+        ),
     ],
 )
 def test_a_torso_that_does_not_work_is_refused(tmp_path, section, entry, key, value, message):

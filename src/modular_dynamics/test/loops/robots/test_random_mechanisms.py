@@ -28,8 +28,9 @@ def states(drawn):
 def test_power_is_the_rate_of_energy(drawn):
     """Along the solved velocities and accelerations, which are asserted to keep the loops closed.
 
-    Differences that close the loops again after steps of the independent joints fail near dead points: the
-    dependent joints turn so fast there that steps which are small for the former are large for the latter.
+    Differences that close the loops again after steps of the independent joints fail near singular
+    configurations: the dependent joints turn so fast there that steps which are small for the
+    former are large for the latter.
     """
     graph = drawn.graph
     q, v, a = states(drawn)

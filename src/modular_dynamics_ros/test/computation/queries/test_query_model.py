@@ -213,7 +213,7 @@ def test_of_a_wrench_that_was_held_nobody_knows_where_it_was_measured(arm, loads
         (QueryError("REFUSED", ""), "REFUSED"),
         (BadMessage("unknown frame", ""), "UNKNOWN_NAME"),
         (BadMessage("inside a black box", ""), "REFUSED"),
-        (BadMessage("dead point", ""), "BAD_STATE"),
+        (BadMessage("singular configuration", ""), "BAD_STATE"),
         (md.UnknownNameError(""), "UNKNOWN_NAME"),
         (md.StateError(""), "BAD_STATE"),
         (md.SingularityError("", 1.0, None), "BAD_STATE"),
