@@ -10,7 +10,8 @@ import modular_dynamics
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
-from articles import with_links, write_articles  # noqa: E402  # beside this file
+import docstrings  # noqa: E402  # beside this file, as articles
+from articles import with_links, write_articles  # noqa: E402
 
 project = "modular_dynamics"
 author = "modular_dynamics maintainers"
@@ -40,12 +41,15 @@ autodoc_typehints = (
     "none"  # the signature of a function would fill a screen; shapes and units stand in the docstring
 )
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True, "undoc-members": False}
+autodoc_default_options = {"members": True}
 autodoc_preserve_defaults = True
+add_module_names = False
+default_role = "py:obj"  # `name` in a docstring is a link where there is such a function or class
 suppress_warnings = ["config.cache"]  # set_file_name is a function, which makes no difference to the pages
 napoleon_google_docstring = True
 napoleon_use_rtype = False
 napoleon_use_ivar = True
+napoleon_attr_annotations = False
 
 # ---- examples ----------------------------------------------------------------------------------------------
 
@@ -86,8 +90,9 @@ copybutton_exclude = ".linenos, .gp, .go"
 
 
 def setup(app: Sphinx) -> None:
-    """Write the pages that stand elsewhere in the repository; lead links to them there."""
+    """Write the pages that stand elsewhere in the repository; lead links to them there; read docstrings."""
     write_articles()
+    docstrings.connect(app)
     app.connect("source-read", lead_links)
 
 

@@ -30,7 +30,7 @@ from helpers.paths import ROOT
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 LANGUAGES = ["python", "bash", "text", "console", "yaml", "xml", "json", "c", "cpp", "cmake", "dot"]
-FENCE = re.compile(r"^( *)```(\S*)\n(.*?)^\1```$", re.M | re.S)
+FENCE = re.compile(r"^( *)```([^\s{]*|\{[^\n]*)\n(.*?)^\1```$", re.M | re.S)  # directives have arguments
 FILE = re.compile(r"^(?:#|//|<!--) ([\w./-]+\.\w+)(?: -->)?\n")
 COMMAND_SECONDS = 120.0
 

@@ -157,4 +157,4 @@ class MissingDependencyError(ModularDynamicsError, ImportError):
 
 
 class ModelWarning(UserWarning):
-    """An accepted description that looks like a mistake; vendors ship some (docs/reference/urdf_tags.md)."""
+    """An accepted description that looks like a mistake (docs/reference/description_checks.md)."""

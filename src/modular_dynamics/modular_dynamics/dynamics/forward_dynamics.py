@@ -57,7 +57,7 @@ def forward_dynamics(
         friction, guess, threads, out: as of ``inverse_dynamics``.
 
     Returns:
-        a. With it ``inverse_dynamics`` gives tau again, as exactly as the condition of M allows.
+        The accelerations, with which ``inverse_dynamics`` gives tau as exactly as M's condition allows.
 
     Raises:
         StateError: a wrong shape, a number that is not finite, an unknown link, a black box in the graph, or
@@ -66,8 +66,8 @@ def forward_dynamics(
             of that, a has a relative error of some 1e-16 / s: 1e-6 at 1e-5 rad from the pose in which the
             axes of a wrist with massless links are in line, and 1e-3 just before the error. Of many states
             with the row.
-        ClosureError, SingularityError: as of ``inverse_dynamics``; ``constrained_dynamics`` answers at dead
-            points.
+        ClosureError, SingularityError: as of ``inverse_dynamics``; ``constrained_dynamics`` also works at
+            singular configurations.
     """
     if has_loops(graph):
         accelerations: Array = of_loops("forward_dynamics")(**locals())

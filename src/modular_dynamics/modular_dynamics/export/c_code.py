@@ -140,7 +140,7 @@ class CasadiFunctions:
         mass_matrix: q -> M. forward_dynamics: (q, v, tau) -> a.
         inverse_dynamics_derivatives: (q, v, a) -> (dq, dv, da), as in the library: for a floating joint
             dq is a displacement in the child's axes, while casadi.jacobian differentiates by its quaternion.
-        frame_poses: q -> poses (4 n, 4), jacobian: q -> J (6 n, nv) of n links, one below the other.
+        frame_poses: q -> (4 n, 4) of n links, one below the other. jacobian: q -> (6 n, nv), alike.
         close_loops: q -> coordinates of all joints. explicit_constraint_jacobian: q -> W.
 
     With closed loops q, v, a and tau are of the independent joints. Where the loops do not close, what

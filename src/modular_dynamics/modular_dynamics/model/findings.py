@@ -12,7 +12,7 @@ class Finding:
     """Something in a description that looks wrong, and what was assumed instead of refusing it.
 
     Attributes:
-        kind: one ModelWarning summarizes all findings of a kind; docs/reference/urdf_tags.md lists the kinds.
+        kind: one ModelWarning summarizes all findings of a kind: see docs/reference/description_checks.md.
         element: "link", "joint" or another element of the description. name: its name.
         text: what is wrong.
         line: of the element in its file, or a partition file with the line in it; None if not known.

@@ -1,7 +1,9 @@
 """Gaits: positions, velocities and accelerations of named joints, from rhythms or coupled maps.
 
-gait = gaits.load("config/gaits/snake.yaml")
-q, v, a = gait.at(0.5)
+::
+
+    gait = gaits.load("config/gaits/snake.yaml")
+    q, v, a = gait.at(0.5)
 """
 
 import math
@@ -307,6 +309,8 @@ class Sine(Gait):
 class CoupledMaps(Gait):
     """A lattice of maps, one for each joint, that drives the joints' angles from one iteration to the next.
 
+    ::
+
         x_i' = (1 - e) f(x_i) + (e/2) (f(x_(i-1)) + f(x_(i+1))), f(x) = a x (1 - x)
         q_i = offset_i + amplitude_i (2 x_i - 1)
 
@@ -317,8 +321,8 @@ class CoupledMaps(Gait):
     |v| <= 15/8, |a| <= 10/sqrt(3) of the change per period and per period squared.
 
     Attributes:
-        growth: a. From 3.57 to 4 chaotic, with periodic windows; below, periodic.
-        coupling: e. docs/reference/gaits.md says which ones synchronise.
+        growth: the number a. From 3.57 to 4 chaotic, with periodic windows; below, periodic.
+        coupling: the number e. docs/reference/gaits.md says which ones synchronise.
         period: of one iteration [s].
         boundary: ring: the last joint is a neighbour of the first; open: an end is its own outer neighbour.
         seed: of the first x, uniform in [0, 1). initial: the first x instead, one for each joint.

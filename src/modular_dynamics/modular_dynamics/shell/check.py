@@ -264,7 +264,7 @@ def _record_table(records: list[Record]) -> list[str]:
 
 
 ABOUT = """\
-Reads a robot description as the nodes do, and reports: the fault that makes it unusable, with its line; what
+Reads a robot description as the nodes do, and reports: the error that makes it unusable, with its line; what
 looks wrong although it is accepted; subsystems with masses; joints with limits; loops that do not close, and
 inverse or forward dynamics that fails at rest, with its reason; what the nodes cannot take; the largest
 difference of the torques from Pinocchio's at random states within the limits (needs the extra crosscheck)."""
@@ -360,7 +360,7 @@ def _record(graph: SubsystemGraph, trial: Trial, agreement: Agreement) -> Record
 
 CHECK = Command(
     "check",
-    "faults and flaws of a robot description, its parts, agreement with Pinocchio",
+    "errors and warnings of a robot description, its parts, agreement with Pinocchio",
     ABOUT,
     EXAMPLES,
     _add_arguments,

@@ -64,8 +64,8 @@ examples:
   modular-dynamics id robot.urdf states.csv > torques.csv
   modular-dynamics bag recording/ --csv torques.csv
 
-exit codes: 0 good, 1 findings (a flaw in the robot, joint states without an answer), 2 what was given cannot
-be used, 3 a fault of this program, 130 interrupted.
+exit codes: 0 good, 1 findings (a warning about the robot, joint states that were not processed), 2 what was
+given cannot be used, 3 an error of this program, 130 interrupted.
 """
 NUMBERS = re.compile(r"-[\d.]")  # beginning of a list of numbers, as opposed to an option
 FAULT, NO_READER = 3, 141  # the last as a shell reports SIGPIPE

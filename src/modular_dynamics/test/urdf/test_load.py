@@ -49,7 +49,7 @@ def test_masses_and_inertias_are_pinocchios(load_robot):
 
 
 def test_the_examples_in_the_document_agree():
-    text = (ROBOTS.parent / "docs" / "urdf_tags.md").read_text(encoding="utf-8")
+    text = (ROBOTS.parent / "docs/reference/urdf_tags.md").read_text(encoding="utf-8")
     (xml,), (partition,) = (re.findall(rf"```{kind}\n(.*?)```", text, re.DOTALL) for kind in ("xml", "yaml"))
     tags = checked_annotations(read_tags(parse_xml(f"<robot>{xml}</robot>")[0]))
     file = checked_annotations(yaml.safe_load(partition))

@@ -28,12 +28,12 @@ from modular_dynamics_ros.parameters.table import checked, parameters_in_file
 
 ABOUT = """\
 Computes the torques of recorded joint states as dynamics_node does, by the node's own code: joints are merged
-by name and stamp, old and disordered joint states are not answered, accelerations are zero, filtered or of a
+by name and stamp, old and disordered joint states are not processed, accelerations are zero, filtered or of a
 reference. The robot comes from a file, or from the topic robot_description in the bag. Wrenches, odometry and
 references in the bag count as they do for the node. No ROS is needed; bags are rosbag2 folders, .mcap or .db3
 files.
 
-For each answer it writes torques, residuals (measured effort less torque, where the bag has efforts), and the
+For each result it writes torques, residuals (measured effort less torque, where the bag has efforts), and the
 wrenches at the connections of the subsystems. At the end residuals are summarized by joint."""
 EXAMPLES = """\
   modular-dynamics bag recording/ --robot robot.urdf --csv torques.csv
@@ -73,7 +73,7 @@ def _assigned(text: str) -> tuple[str, Any]:
     if not assigned:
         raise ParameterError(f"-p {text}: NAME:=VALUE is needed, such as -p friction:=urdf")
     if name not in (*ENTRIES, CLOCK):
-        close = listed(get_close_matches(name, ENTRIES, 1)) or "one of docs/reference/nodes.md"
+        close = listed(get_close_matches(name, ENTRIES, 1)) or "one of docs/reference/dynamics_node.md"
         raise ParameterError(f"-p {text}: dynamics_node has no parameter '{name}'; {close} may be meant")
     try:
         (content,) = documents(value, f"-p {text}") or (None,)
@@ -87,7 +87,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--robot", metavar="FILE", help="URDF or xacro file (default: the topic of --description in the bag)"
     )
-    parser.add_argument("--csv", metavar="FILE", help="write a CSV, a row for each answer (default: none)")
+    parser.add_argument("--csv", metavar="FILE", help="write a CSV, a row for each result (default: none)")
     parser.add_argument(
         "--motion", action="store_true", help="write positions, velocities and accelerations to the CSV, too"
     )

@@ -20,6 +20,7 @@ from difflib import get_close_matches
 from enum import Enum
 from functools import partial
 from itertools import pairwise
+from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
@@ -265,7 +266,7 @@ def usage(name: str, about: str, table: type) -> str:
     for entry in fields(table):
         default = list(entry.default) if isinstance(entry.default, tuple) else entry.default
         mark = "+" if entry.metadata["spec"].change is Change.ALWAYS else " "
-        lines += [f" {mark} {entry.name}: {default!r}", f"     {describe(entry)}"]
+        lines += [f" {mark} {entry.name}: {default!r}", indent(fill(describe(entry), 95), 5 * " ")]
     return "\n".join(lines)
 
 

@@ -36,7 +36,7 @@ def inverse_dynamics_derivatives(
     """Return derivatives (p, p) of the torques of ``inverse_dynamics`` by independent q, v and a.
 
     Along the motions that the loops allow, from W^T (tau_tree - J^T lambda), where the change of lambda
-    drops out since J W = 0:
+    drops out since J W = 0::
 
         dtau = W^T (dID/dq W + dID/dv dv + M da + d(J_L^T F) - d(J^T) lambda)
         J dv = -dJ v,    J da = -dJ a - d gamma

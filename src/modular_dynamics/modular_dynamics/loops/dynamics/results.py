@@ -178,14 +178,11 @@ class ClosedLoopResult:
 
 
 class StateStatus(IntEnum):
-    """Outcome of one of many states.
+    """Outcome of one of many states of a robot with closed loops."""
 
-    Where the branch ends on the way to a state: SINGULAR if planar loops close at the state on any branch,
-    or others by Newton's method from that end, else CANNOT_CLOSE.
-    """
-
-    ANSWERED = 0
-    CANNOT_CLOSE = 1
+    ANSWERED = 0  #: torques are computed
+    CANNOT_CLOSE = 1  #: the loops do not close here
+    #: a singular configuration, here or on the way from the guess; the loops close here, perhaps otherwise
     SINGULAR = 2
     NO_STATE = 3  #: not finite, or too large
     NO_MODEL = 4  #: parameters that no robot can have
@@ -210,7 +207,7 @@ class ClosedLoopResults:
         tau: torques of the independent joints (n, independent) [N m or N]; NaN where there is none.
         coordinates: of all joints (n, nq); NaN where there are none.
         statuses: a `StateStatus` of each state (n,).
-        reasons: by row, what was wrong with a state that was not answered; rows of designs are counted as in
+        reasons: by row, what was wrong with a state without torques; rows of designs are counted as in
             ``statuses.ravel()``.
         tensions: of the springs (n, springs) [N]; NaN where there is no torque.
         sines: smallest sine (n,) of the angle between the motions of a planar loop's two unknown joints: 0 at

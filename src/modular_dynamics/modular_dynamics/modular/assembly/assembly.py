@@ -91,7 +91,8 @@ class Assembly(Structure):
 
     Attributes:
         name: of the robot. base: the base module. mount: joints between the world and the base.
-        dockings: of each module but the base towards the base, in order. rings: those that close rings.
+        dockings: of each module but the base towards the base, in order.
+        rings: dockings that close rings.
 
     Raises:
         AssemblyError, UnknownNameError: an invalid name; an unknown kind; names the choices.

@@ -358,8 +358,8 @@ class ClosedForm:
         """Return C(q, v) (nv, nv) (eq. 38): S^T T^T (M T ad_Sq + B) T S.
 
         Args:
-            form: "skew": the B in the head of this file, so that Mdot - 2 C is skew-symmetric; the matrix of
-                ``md.coriolis_matrix``. "paper": B = ad*_V M, of which only C v is the same.
+            form: "skew": a B with which Mdot - 2 C is skew-symmetric, as that of ``md.coriolis_matrix``.
+                "paper": B = ad*_V M. Both have the same C v.
 
         Raises:
             StateError: q or v of the wrong shape or not finite, or another form.
