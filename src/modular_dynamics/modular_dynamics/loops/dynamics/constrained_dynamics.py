@@ -51,7 +51,7 @@ def constrained_dynamics(
     interpolated along the branch, since J at one state determines them to about 1e-16 / d^3 only, d rad away.
 
     Args:
-        coordinates (nq,), velocities (nv,): of all joints, loops closed (``close_loops``,
+        coordinates, velocities: of all joints, (nq,) and (nv,), loops closed (``close_loops``,
             ``explicit_constraint_jacobian``).
         tau: of the independent joints, in the order of ``graph.independent_joint_names``; not read for
             prescribed ones: NaN will do.
