@@ -241,7 +241,7 @@ def test_states_that_cannot_be_answered_are_marked_and_spoil_no_other():
         assert large.status == OVERFLOW
 
 
-def test_dead_points_and_other_assembly_modes_are_not_crossed():
+def test_singular_configurations_and_other_assembly_modes_are_not_crossed():
     graph = md.load_urdf(change_point())
     near = md.close_loops(graph, [0.4])
     for loops in all_kernels(graph):

@@ -15,7 +15,7 @@ int main() {
   const long at_start = allocations;
   while (read(q) && read(v) && read(a)) {
     const md::LoopStatus status = inverse_dynamics({q.data(), v.data(), a.data(), coordinates.data(), tau.data(), coordinates.data()});
-    if (status != md::LoopStatus::good) return 1; // out of reach, or near a dead point
+    if (status != md::LoopStatus::good) return 1; // out of reach, or near a singular configuration
     print(tau), print(coordinates);
   }
   return allocations == at_start ? 0 : 2;

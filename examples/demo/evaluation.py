@@ -200,7 +200,7 @@ class TorsoRun(RunFigures):
     Attributes:
         actuators, springs: name -> force (m,) [N]. base: (m, 6) reaction of body 2 on 3 [N, N m].
         difference: largest difference of actuators' forces from those of virtual power [N], recomputed here.
-        residual: largest equilibrium residual of a body [N or N m]. dead_point: least distance from one.
+        residual: largest equilibrium residual of a body [N or N m]. singularity: least distance from one.
     """
 
     actuators: dict[str, np.ndarray]
@@ -208,7 +208,7 @@ class TorsoRun(RunFigures):
     base: np.ndarray
     difference: float
     residual: float
-    dead_point: float
+    singularity: float
 
     def failures(self) -> list[str]:
         """Return why the run failed; empty if it succeeded."""
@@ -247,7 +247,7 @@ def play_torso(files: Path, rate: float, out: Path, console: Console) -> TorsoRu
         base=np.array(parts).reshape(-1, 6),
         difference=_difference(graph, recorder, actuators),
         residual=max((max(m.residual_force, m.residual_moment) for m in messages), default=np.nan),
-        dead_point=min((message.dead_point_distance for message in messages), default=np.nan),
+        singularity=min((message.singularity_distance for message in messages), default=np.nan),
     )
 
 
@@ -283,6 +283,6 @@ def print_reactions(console: Console, run: TorsoRun) -> None:
         table.add_section()
         table.add_row("weight on body 3, mean", f"{run.base[:, 2].mean():.1f}", "N")
         table.add_row("equilibrium residual, largest", f"{run.residual:.1e}", "N or N m")
-        table.add_row("distance from a singular configuration, smallest", f"{run.dead_point:.3f}", "of 1")
+        table.add_row("distance from a singular configuration, smallest", f"{run.singularity:.3f}", "of 1")
     console.print(table)
     console.print("(*) by way of dynamics_node, whose wrenches of arms and head are the loads")

@@ -22,7 +22,7 @@ struct LoopKernels {
 
   /// Configurations (most, nq) with closed loops at independent coordinates q: all assembly modes, angles nearest to those of a guess. Returns
   /// how many they are; -1: some loops are not solved in closed form, or there might be more than `most`. With none the first row has an
-  /// attempt: a dead point, or as far as loops reach.
+  /// attempt: a singular configuration, or as far as loops reach.
   typedef int Modes(const LoopRequest&, const double* q, const double* guess, int most, double* configurations, void* memory);
 
   /// Writes for each row whether the rules give its reactions; of others it may write anything.

@@ -9,7 +9,7 @@
 
 namespace modular_dynamics {
 
-/// Recorded loops are solved nearer to dead points than others: nothing else takes over there.
+/// Recorded loops are solved nearer to singular configurations than others: nothing else takes over there.
 template <> constexpr double least_sine<Recorded> = 1e-6;
 /// Their equations are met but for rounding, which would take half as many operations again to correct.
 template <> constexpr bool closes_rounding<Recorded> = false;

@@ -50,7 +50,7 @@ from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.node.topic_names import topic_names
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
 
-NEAR_SINGULARITY = 1e-3  # dead_point_distance below which the actuators' forces begin to grow without bounds
+NEAR_SINGULARITY = 1e-3  # singularity_distance below which the actuators' forces begin to grow without bounds
 LOG_NAME = "connection wrenches"
 TOPIC = "dynamics_node/connection_wrenches"
 DEPTH = 500  # messages that may wait: a second at 500 Hz
@@ -337,8 +337,8 @@ def reactions_status(computation: ReactionComputation, reactions: MechanismReact
     slack = [name for name, pull in zip(computation.springs, reactions.tensions, strict=True) if pull <= 0.0]
     if slack:
         problems.append(f"spring {listed(slack)} is slack: its force is wrong if it can only pull")
-    if reactions.dead_point_distance < NEAR_SINGULARITY:
-        problems.append(f"a singular configuration is near: {reactions.dead_point_distance:.1e}")
+    if reactions.singularity_distance < NEAR_SINGULARITY:
+        problems.append(f"a singular configuration is near: {reactions.singularity_distance:.1e}")
     values = {"actuator forces less those of virtual power [N]": f"{reactions.disagreement:.3e}"}
     if len(use):
         closest = int(np.argmax(use))

@@ -145,7 +145,7 @@ def loads_of(graph: SubsystemGraph, q: Array, v: Array, a: Array, parameters: Ma
         return Loads(found.tau, found.coordinates, found.statuses, found.tensions, found.sines)
     shape = q.shape[:2]
     none = np.zeros((*shape, 0))
-    statuses = np.full(shape, StateStatus.ANSWERED, np.uint8)
+    statuses = np.full(shape, StateStatus.COMPUTED, np.uint8)
     try:
         tau = inverse_dynamics(graph, q, v, a, threads=1, parameters=parameters)
     except ModelError:
@@ -211,7 +211,7 @@ def measured(
     designs' (n, inputs), limits of a catalogue are unknown.
     """
     graph, keep = study.graph, study.keep
-    answered = (loads.statuses == StateStatus.ANSWERED).all(axis=1)
+    answered = (loads.statuses == StateStatus.COMPUTED).all(axis=1)
     independent = graph.independent_joint_names
     forces = np.abs(loads.tau[:, :, [independent.index(name) for name in study.actuators]])
     largest, mean = forces.max(axis=1), forces.mean(axis=1)  # (n, actuators), NaN where one is
@@ -344,7 +344,7 @@ class Evaluator:
         """Return loads along a path of designs whose loops were closed at its nodes."""
         graph, actuators = self.study.graph, list(self.study.instead)
         independent, of_task = graph.independent_joint_names, self.task.independent_joint_names
-        closed = (nodes.statuses == StateStatus.ANSWERED).all(axis=1)
+        closed = (nodes.statuses == StateStatus.COMPUTED).all(axis=1)
         positions = nodes.coordinates[:, :, [graph.q_slice(name).start for name in actuators]]
         q, v, a = (np.repeat(x[None], len(closed), axis=0) for x in states[1:])
         columns = [independent.index(name) for name in actuators]  # others move as the trajectory says
@@ -358,7 +358,7 @@ class Evaluator:
         reached = loads.coordinates[:, :, [graph.q_slice(of_task[k]).start for k in passive]]
         with np.errstate(invalid="ignore"):
             is_off = np.abs(reached - states.q[:, passive]).max(axis=2, initial=0.0) > _ROUNDING
-        loads.statuses[is_off & (loads.statuses == StateStatus.ANSWERED)] = StateStatus.SINGULAR
+        loads.statuses[is_off & (loads.statuses == StateStatus.COMPUTED)] = StateStatus.SINGULAR
         return loads
 
 

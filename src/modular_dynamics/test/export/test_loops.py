@@ -167,7 +167,7 @@ def test_the_guess_selects_the_assembly_mode(tmp_path, side):
 
 
 @needs_gcc
-def test_up_to_a_dead_point_and_not_beyond(tmp_path):
+def test_up_to_a_singular_configuration_and_not_beyond(tmp_path):
     """Crank and coupler in line with the rocker driving: the library's condition number limits it, too."""
     graph = four_bar().graph().with_independent_joints("rocker")
     a, b, c, d = 0.5, 1.8, 1.2, 2.0

@@ -30,7 +30,7 @@ def test_four_bar_from_rest_keeps_energy_and_stays_closed(load_robot):
 
 
 @pytest.mark.nightly
-def test_four_bar_through_the_output_s_dead_points(load_robot):
+def test_four_bar_through_the_output_s_singular_configurations(load_robot):
     """Described by the output, which turns round where the crank goes on: the same motion as by the crank."""
     graph = load_robot("four_bar")
     other = graph.with_independent_joints("J4")
@@ -49,7 +49,7 @@ def test_four_bar_through_the_output_s_dead_points(load_robot):
         assert motion.residual.max() < 1e-9
 
 
-def test_the_dead_point_itself_is_reported(load_robot):
+def test_the_singular_configuration_itself_is_reported(load_robot):
     """Crank and coupler in line: the output cannot say which way they go."""
     graph = load_robot("four_bar").with_independent_joints("J4")
     # of a triangle with side 0.05 + 0.10
@@ -118,7 +118,7 @@ def with_motor(text, driver, ratio, inertia):
 
 
 @pytest.mark.parametrize("ratio", [1e4, 1e6])
-def test_gears_of_large_ratio_are_no_dead_points(load_robot, ratio):
+def test_gears_of_large_ratio_are_no_singular_configurations(load_robot, ratio):
     """Rotors of the same inertia felt at the output, past the place where the output turns round."""
     one, other = (
         with_motor(load_robot("four_bar").urdf, "J4", k, 1e-3 / k**2).with_independent_joints("J1")

@@ -90,7 +90,7 @@ def test_loops_that_cannot_close(tags, words):
     assert trial.findings == 1
 
 
-def test_loops_that_begin_at_a_dead_point_and_stay_there():
+def test_loops_that_begin_at_a_singular_configuration_and_stay_there():
     """A parallelogram is in line at zero: every call without a guess refuses."""
     tags = pin(on_rod=0.4, on_rocker=0.2), *PASSIVE
     graph = four_bar(*tags, ground=0.4)

@@ -45,7 +45,7 @@ class MechanismReactions:
     disagreement: float
 
     @property
-    def dead_point_distance(self) -> float:
+    def singularity_distance(self) -> float:
         """1 / condition number of the dependent joints' Jacobian: 0 at a singular configuration."""
         return 1.0 / self.dynamics.condition
 

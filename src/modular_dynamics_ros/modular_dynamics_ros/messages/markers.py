@@ -152,7 +152,7 @@ class ReactionsWriter:
             joint.point.x, joint.point.y, joint.point.z = point.tolist()
             set_wrench(joint.wrench, wrench)
         message.residual_force, message.residual_moment = reactions.residual
-        message.dead_point_distance = reactions.dead_point_distance
+        message.singularity_distance = reactions.singularity_distance
         return message
 
 

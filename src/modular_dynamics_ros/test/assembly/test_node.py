@@ -101,7 +101,7 @@ def test_a_change_is_described_moved_and_answered(stage):
         assert len(state.name) == (3 if description == stamp else 1)
 
 
-def test_a_ring_at_a_dead_point_gets_no_torques_of_the_body_before(stage, capfd):
+def test_a_ring_at_a_singular_configuration_gets_no_torques_of_the_body_before(stage, capfd):
     """At zero the joints of a ring on the grid are in line: its independent joints do not determine it."""
     stage.start()
     for k, port in enumerate("33223"):

@@ -165,7 +165,7 @@ def test_why_a_state_is_out_of_reach_is_not_searched_for():
         answer(one, q, NOW + MS, good)
 
 
-def test_a_dead_point_is_refused_by_name_and_left_again():
+def test_a_singular_configuration_is_refused_by_name_and_left_again():
     one = computation(change_point())
     good = answer(one, np.array([0.3]))
     singular = r"^singular configuration: .*'four_bar'.*condition number"

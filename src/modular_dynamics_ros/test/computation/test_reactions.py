@@ -47,7 +47,7 @@ def test_actuators_agree_with_virtual_power_and_the_ground_bears_the_weight(robo
     assert max(reactions.residual) < 1e-9
     still = computation(md.InverseDynamics(robot.graph).solve(REST, REST, REST))
     assert still.wrench("j3")[2] == pytest.approx(545.4, abs=0.05)
-    assert 0.0 < still.dead_point_distance == pytest.approx(1.0 / still.dynamics.condition)
+    assert 0.0 < still.singularity_distance == pytest.approx(1.0 / still.dynamics.condition)
 
 
 def test_wrenches_that_come_from_elsewhere_are_the_same_or_add_to_the_load(robot, computation):
@@ -117,7 +117,7 @@ def test_what_cannot_be_shared_is_a_bad_message(robot, computation):
         computation(unknown)
 
 
-def test_status_names_limits_slack_springs_and_dead_points(robot, computation):
+def test_status_names_limits_slack_springs_and_singular_configurations(robot, computation):
     reactions = computation(md.InverseDynamics(robot.graph).solve(REST, REST, REST))
     good = reactions_status(computation, reactions)
     assert (good.level, good.values["closest to its limit"]) == (0, "act4: 9.8 %")

@@ -52,7 +52,7 @@ class Session(LoneSession):
 
 @pytest.fixture(autouse=True)
 def always_due(monkeypatch):
-    """Each state comes later than the one before, by the steady clock too."""
+    """Each state comes later than the one before, by the monotonic clock too."""
     ticks = iter(range(10**9))
     monkeypatch.setattr(crosscheck, "time", SimpleNamespace(monotonic=lambda: 1.0 * next(ticks)))
 

@@ -1,7 +1,7 @@
 // Closing loops: coordinates, velocities and accelerations of all joints from those of the independent ones.
 //
 // Clusters are solved in the order of the model: gears; planar loops in closed form, on the branch of a guess; the rest by Newton's method
-// from the guess. A result is accepted where the way from the guess to it is short relative to the distance from a dead point, so that the
+// from the guess. A result is accepted where the way from the guess to it is short relative to the distance from a singular configuration, so that the
 // assembly mode is that of the guess. A longer way is walked in strides. Lanes call the same functions; states that these do not close are
 // then closed one at a time.
 //
@@ -18,7 +18,7 @@ namespace modular_dynamics {
 /// largest last step that is accepted, and the largest residual [m or 1] of a closed loop.
 constexpr int most_newton_steps = 8;
 constexpr double largest_newton_step = 0.3, last_newton_step = 1e-12, accepted_newton_step = 1e-10, closed_residual = 1e-9;
-/// Ratio of the smallest to the largest entry of R's diagonal up to which a dead point is near; largest rate of a row by a unit of an
+/// Ratio of the smallest to the largest entry of R's diagonal up to which a singular configuration is near; largest rate of a row by a unit of an
 /// independent coordinate: beyond it there are too many of these.
 constexpr double least_pivot = 1e-6, largest_violation = 1e-6;
 /// Walking: the shortest part of a way [rad or m], and the largest number of strides.
@@ -307,7 +307,7 @@ static Mask<T> close_directly(const Model<double>& tree, const LoopModel& loops,
   return good;
 }
 
-/// Where the way from `before`, with the Jacobians J_before, to work.q, closed by `close_directly`, keeps clear of dead points.
+/// Where the way from `before`, with the Jacobians J_before, to work.q, closed by `close_directly`, keeps clear of singular configurations.
 template <class T> static Mask<T> way_is_regular(const LoopModel& loops, const T* before, const LoopWork<T>& work) {
   const T zero{};
   Mask<T> good = zero <= zero;

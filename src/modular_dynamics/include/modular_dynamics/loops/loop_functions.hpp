@@ -72,7 +72,7 @@ enum class LoopStatus {
   not_finite, ///< a number that was given
   overflow,   ///< a result is not finite
   no_inertia, ///< independent coordinates move too little inertia for these accelerations
-  elsewhere   ///< the loops were not closed: out of reach, near a dead point, far from the guess; another method may know
+  elsewhere   ///< the loops were not closed: out of reach, near a singular configuration, far from the guess; another method may know
 };
 
 /// Memory of a call: of closing loops, and of the mass matrix.

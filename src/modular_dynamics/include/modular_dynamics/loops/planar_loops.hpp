@@ -16,13 +16,13 @@
 // with Omega_k the sum of the rates of all rotations before k. Torques: tau_k += W^T tau_u.
 //
 // What rounding leaves of f is closed by a step of Newton's method. No branches on numbers: where circles do not meet, or nearly touch (a
-// dead point), a mask is false or results are not finite.
+// singular configuration), a mask is false or results are not finite.
 #pragma once
 #include "loop_model.hpp"
 
 namespace modular_dynamics {
 
-/// The sine of the angle between g_i and g_j below which a dead point is near.
+/// The sine of the angle between g_i and g_j below which a singular configuration is near.
 template <class T> constexpr double least_sine = 1e-3;
 /// Whether what rounding leaves of f is closed by a step of Newton's method.
 template <class T> constexpr bool closes_rounding = true;
@@ -240,16 +240,16 @@ MD_INLINE Vector2<T> planar_drift(const LoopModel& loops, const PlanarLoop& loop
   return {inverse[0] * sum.x + inverse[1] * sum.y, inverse[2] * sum.x + inverse[3] * sum.y};
 }
 
-/// The sine of the angle between g_i and g_j: small near a dead point.
+/// The sine of the angle between g_i and g_j: small near a singular configuration.
 template <class T> MD_INLINE T sine_of(const PlanarLoop& loop, int number, const PlanarWork<T>& work) {
   using namespace detail;
   const Vector2<T> a = work.slopes[loop.i], b = work.slopes[loop.j];
   return absolute(work.determinants[number]) / square_root(T(dot(a, a) * dot(b, b)));
 }
 
-/// Where a way from coordinates `before` to q, closed by this loop, cannot have met a dead point.
+/// Where a way from coordinates `before` to q, closed by this loop, cannot have met a singular configuration.
 ///
-/// In axes that T_i leaves behind, g_i is perpendicular to X - O_i and g_j to X - B O_j, so that a dead point is where these are parallel. On
+/// In axes that T_i leaves behind, g_i is perpendicular to X - O_i and g_j to X - B O_j, so that a singular configuration is where these are parallel. On
 /// the way X moves relative to O_i by at most the motions a of the joints up to i, and relative to B O_j by b of those from j on; B turns by c.
 /// Of the sine of the angle between them at the end these may take a half: a / |g_i| + b / |g_j| + a b / (|g_i| |g_j|) + c.
 template <class T>

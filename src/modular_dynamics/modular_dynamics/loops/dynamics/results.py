@@ -180,7 +180,7 @@ class ClosedLoopResult:
 class StateStatus(IntEnum):
     """Outcome of one of many states of a robot with closed loops."""
 
-    ANSWERED = 0  #: torques are computed
+    COMPUTED = 0  #: torques are computed
     CANNOT_CLOSE = 1  #: the loops do not close here
     #: a singular configuration, here or on the way from the guess; the loops close here, perhaps otherwise
     SINGULAR = 2

@@ -95,7 +95,7 @@ def test_too_few_independent_joints(load_robot, function):
     assert set(undetermined) == {"jib_hinge", "jib_tube_hinge", "jib_cylinder"}  # none that the boom holds
 
 
-def test_dead_points_of_windows(function):
+def test_singular_configurations_of_windows(function):
     graph = windows(2)
     with pytest.raises(SingularityError, match=r"upright_0.* 3 degree.*loops are in line") as error:
         function(graph, [0.0], standing(graph, 0.0))
@@ -120,7 +120,7 @@ def test_what_is_advised_at_a_dead_zero_pose_helps():
     assert by_limits.condition < 10
 
 
-def test_near_a_dead_point_torques_stay_right(load_robot):
+def test_near_a_singular_configuration_torques_stay_right(load_robot):
     """Described by the output, the nearer to its turning point the worse the condition, but W agrees."""
     graph = load_robot("four_bar")
     other = graph.with_independent_joints("J4")

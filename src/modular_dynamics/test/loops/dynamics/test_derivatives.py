@@ -99,7 +99,7 @@ def test_random_mechanisms_agree_with_differences(mechanism):
     assert np.abs(ours.dq - expected).max() <= 1e-6 * scale
 
 
-def test_dead_points_are_refused():
+def test_singular_configurations_are_refused():
     graph = md.load_urdf(closed_robots.change_point())
     with pytest.raises(md.ClosureError):
         md.inverse_dynamics_derivatives(graph, [0.0], [1.0], [1.0])

@@ -62,7 +62,7 @@ def written(graph, parameters, k):
 
 
 def assert_same(batch, k, i, single):
-    assert batch.statuses[k, i] == md.StateStatus.ANSWERED
+    assert batch.statuses[k, i] == md.StateStatus.COMPUTED
     assert batch.tau[k, i] == pytest.approx(single.tau, rel=1e-10, abs=1e-10 * np.abs(single.tau).max())
     assert batch.coordinates[k, i] == pytest.approx(single.coordinates, abs=1e-10)
     assert batch.tensions[k, i] == pytest.approx(list(single.tensions.values()), rel=1e-10)
@@ -109,7 +109,7 @@ def test_any_parameters(name, load_robot):
                 try:
                     single = md.InverseDynamics(robot).solve(*state, guess=guess)
                 except md.ClosureError:
-                    assert batch.statuses[k, i] != md.StateStatus.ANSWERED
+                    assert batch.statuses[k, i] != md.StateStatus.COMPUTED
                     continue
                 assert_same(batch, k, i, single)
                 answered += 1
@@ -157,7 +157,7 @@ def test_what_cannot_close_or_be_is_marked_and_spoils_no_other(load_robot):
         md.InverseDynamics(graph).solve_many(q, rest, rest, errors="raise", parameters={link: masses})
 
 
-def test_sines_are_zero_at_a_dead_point():
+def test_sines_are_zero_at_a_singular_configuration():
     """A four-bar whose coupler and rocker come into line: the sine of the angle between them."""
     graph = four_bar(a=1.0, b=2.0, c=2.0, d=2.0).graph()
     q, rest = np.linspace(0.5, 2.8, 24)[:, None], np.zeros((24, 1))
@@ -269,7 +269,7 @@ def test_designs_out_of_reach_are_searched_once(monkeypatch):
     name = next(one for one in of_ankle(graph) if one.startswith("loop joint "))
     parameters = {name: graph.parameters[name].value + np.array([0.0, 10.0])}
     batch = md.InverseDynamics(graph).solve_many(*states(graph, 2, 20), parameters=parameters)
-    assert (batch.statuses[0] == md.StateStatus.ANSWERED).all()
+    assert (batch.statuses[0] == md.StateStatus.COMPUTED).all()
     assert (batch.statuses[1] == md.StateStatus.CANNOT_CLOSE).all()
     assert "do not close with all joints free" in batch.reasons[39]
     assert len(calls) == 1

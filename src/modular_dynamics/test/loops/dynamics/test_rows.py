@@ -92,7 +92,7 @@ def test_bad_states_are_marked_and_spoil_no_other(load, name):
     assert "finite" in batch.reasons[0]
     assert np.isnan(batch.tau[list(bad)]).all()
     assert np.isnan(batch.coordinates[list(bad)]).all()
-    good = batch.statuses == md.StateStatus.ANSWERED
+    good = batch.statuses == md.StateStatus.COMPUTED
     assert batch.tau[good] == pytest.approx(expected.tau[good], rel=1e-9, abs=1e-9)
     with pytest.raises(md.StateError, match=r"row 0: .*finite"):
         md.InverseDynamics(graph).solve_many(q, v, a, errors="raise")
@@ -100,15 +100,15 @@ def test_bad_states_are_marked_and_spoil_no_other(load, name):
         md.InverseDynamics(graph).solve_many(q[1:], v[1:], a[1:], errors="raise")
 
 
-def test_a_dead_point_is_marked_as_one():
+def test_a_singular_configuration_is_marked_as_one():
     """A parallelogram that would have to pass through its flat position, where two branches meet."""
     graph = four_bar(a=1.0, b=2.0, c=1.0, d=2.0).graph()
     q, rest = np.array([[2.5], [3.8], [2.6]]), np.zeros((3, 1))
     batch = md.InverseDynamics(graph).solve_many(q, rest, rest, guess=np.array([2.5, -2.5, -2.5]))
     assert batch.statuses.tolist() == [
-        md.StateStatus.ANSWERED,
+        md.StateStatus.COMPUTED,
         md.StateStatus.SINGULAR,
-        md.StateStatus.ANSWERED,
+        md.StateStatus.COMPUTED,
     ]
     assert "singular configuration" in batch.reasons[1]
 
@@ -148,10 +148,10 @@ def test_random_motions_as_by_the_general_method(any_graph, size):
         try:
             single = md.InverseDynamics(graph).solve(*state, guess=guess)
         except md.ModularDynamicsError:
-            assert batch.statuses[row] != md.StateStatus.ANSWERED
+            assert batch.statuses[row] != md.StateStatus.COMPUTED
             continue
         guess = single.coordinates
-        assert batch.statuses[row] == md.StateStatus.ANSWERED
+        assert batch.statuses[row] == md.StateStatus.COMPUTED
         scale = np.abs(single.tau).max()
         assert batch.tau[row] == pytest.approx(single.tau, rel=1e-9, abs=1e-9 * scale)
         assert batch.coordinates[row] == pytest.approx(guess, abs=1e-9)
@@ -178,7 +178,7 @@ def test_several_turns_of_a_crank(turns):
     start = md.InverseDynamics(graph).solve(q[0], np.zeros(1), np.zeros(1)).coordinates
     side = -1.0 if np.sin(start[1]) > 0.0 else 1.0
     batch = md.InverseDynamics(graph).solve_many(q, np.ones(q.shape), np.zeros(q.shape), guess=start)
-    assert (batch.statuses == md.StateStatus.ANSWERED).all()
+    assert (batch.statuses == md.StateStatus.COMPUTED).all()
     assert np.abs(np.diff(batch.coordinates, axis=0)).max() < 0.5
     sides = [four_bar_by_cosines(*q[0], way) for way in (side, -side)]
     way = side if same_angle(sides[0], start) else -side

@@ -113,7 +113,7 @@ def test_loops_close_over_the_full_strokes(graph):
     assert (low[1], high[1]) == pytest.approx((-0.35, 1.22173), abs=3e-4)
 
 
-def test_no_dead_point_and_springs_that_pull_over_the_full_strokes(graph):
+def test_no_singular_configuration_and_springs_that_pull_over_the_full_strokes(graph):
     independent = graph.independent_joint_names
     lift, pitch = rows = [graph.v_slice(name).start for name in ("torso_lift", "torso_pitch")]
     for q in strokes(graph, 15):

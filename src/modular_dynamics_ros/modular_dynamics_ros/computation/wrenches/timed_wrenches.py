@@ -1,9 +1,9 @@
 """Wrenches that were measured at some time, and which of them are valid at an instant.
 
 Two clocks measure the age of a wrench. By the node's clock, which stamps belong to, it may be `stale_after`
-old, or as far ahead: a clock that is set back makes it invalid at once. By the steady clock it may have
+old, or as far ahead: a clock that is set back makes it invalid at once. By the monotonic clock it may have
 arrived as long ago: a clock that stands still or is set cannot keep it. A simulation may run slowly or
-pause, so with use_sim_time the steady clock allows it `SLOWEST` at least.
+pause, so with use_sim_time the monotonic clock allows it `SLOWEST` at least.
 """
 
 import time

@@ -120,7 +120,7 @@ def test_an_older_wrench_is_refused_while_the_newer_one_of_its_source_is_valid(c
 
 @pytest.mark.parametrize(("step", "silent"), [(-S // 5 - 1, 0), (-33 * S, 0), (-S // 10, S // 5 + 1)])
 def test_a_clock_that_was_set_back_silences_no_source_for_longer_than_a_wrench_is_valid(clock, step, silent):
-    """It stands still afterwards: only the steady clock tells that time passes."""
+    """It stands still afterwards: only the monotonic clock tells that time passes."""
     wrenches = make(clock)
     wrenches.set("tool", wrench(clock))
     clock.steady += silent
