@@ -36,7 +36,12 @@ def type_of(name: str) -> type:
 def fill(message: object, values: dict) -> object:
     """Set the fields of a message that are named; the others stay."""
     for name, value in values.items():
+        fields = message.get_fields_and_field_types()
+        if name not in fields:
+            sys.exit(f"{type(message).__name__} has no field {name!r}; its fields: {', '.join(fields)}")
         old = getattr(message, name)
+        if isinstance(value, dict) != hasattr(old, "get_fields_and_field_types"):
+            sys.exit(f"{name!r} of {type(message).__name__} is of type {fields[name]}, not {value}")
         if isinstance(value, dict):
             fill(old, value)
         else:

@@ -7,7 +7,7 @@ cycle later, as on a robot:
   python examples/nodes/simulated_arm.py --ros-args -p robot:=urdf/ur5e.urdf -p payload:=2.0
 
 dynamics_node needs use_sim_time. The simulation waits for each answer, so a busy computer changes no result.
-At the end the largest tracking errors are printed. PARAMETERS lists what can be chosen.
+At the end the largest tracking errors are printed. --help lists the parameters.
 """
 
 import csv
@@ -26,6 +26,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import modular_dynamics as md
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.parameters.table import given_names
 
 PERIOD = 4_000_000  # [ns] 250 Hz
 PARTS = 8  # of a period, each a step of the semi-implicit Euler method
@@ -35,18 +36,18 @@ LEAD = 200  # cycles before the motion begins
 SWING = 2.0  # [s]
 PATIENCE = 10.0  # [s] that an answer may take
 
-PARAMETERS = {
-    "robot": "",  # path of the URDF
-    "start": [],  # [rad] where the motion begins; empty: the neutral position
-    "amplitude": 0.3,  # [rad] of each joint's swing; 0: the arm holds still
-    "duration": 2.0,  # [s] of the motion
-    "payload": 0.0,  # [kg] really carried
-    "payload_link": "tool0",
-    "payload_com": [0.0, 0.0, 0.08],  # [m] in the link's frame
-    "payload_moments": [0.003, 0.003, 0.003],  # [kg m^2] about its centre of mass
-    "feedforward": 1.0,  # factor of dynamics_node's torques; 0: the PD controller alone
-    "compensates_gravity": False,  # as a UR or a Franka that knows its payload
-    "csv": "",  # file for time and tracking errors
+PARAMETERS = {  # default, and what it is
+    "robot": ("", "path of the URDF; must be given"),
+    "start": ([], "[rad] where the motion begins; empty: the neutral position"),
+    "amplitude": (0.3, "[rad] of each joint's swing; 0: the arm holds still"),
+    "duration": (2.0, "[s] of the motion"),
+    "payload": (0.0, "[kg] that the arm really carries"),
+    "payload_link": ("tool0", "link that carries it"),
+    "payload_com": ([0.0, 0.0, 0.08], "[m] its centre of mass, in the link's frame"),
+    "payload_moments": ([0.003, 0.003, 0.003], "[kg m^2] about its centre of mass, along the link's axes"),
+    "feedforward": (1.0, "factor of dynamics_node's torques; 0: the PD controller alone"),
+    "compensates_gravity": (False, "as a UR or a Franka that knows its payload"),
+    "csv": ("", "file for time and tracking errors"),
 }
 
 
@@ -55,8 +56,13 @@ class SimulatedArm(Node):
 
     def __init__(self) -> None:
         super().__init__("simulated_arm")
+        for name, _ in given_names(sys.argv, self.get_fully_qualified_name()):
+            if name not in PARAMETERS and name != "use_sim_time":
+                sys.exit(f"simulated_arm has no parameter {name!r}; --help lists those it has")
         dynamic = ParameterDescriptor(dynamic_typing=True)
-        p = {name: self.declare_parameter(name, value, dynamic).value for name, value in PARAMETERS.items()}
+        p = {name: self.declare_parameter(name, d, dynamic).value for name, (d, _) in PARAMETERS.items()}
+        if not p["robot"]:
+            sys.exit("simulated_arm: the parameter 'robot', the path of a URDF, is missing; try --help")
         self.arm = md.load_urdf(p["robot"])
         if p["payload"] > 0.0:
             inertia = np.diag(p["payload_moments"])
@@ -161,10 +167,13 @@ class SimulatedArm(Node):
 
 
 if __name__ == "__main__":
+    if {"-h", "--help"} & set(sys.argv):
+        rows = (f"  {name:20} {default!s:22} {what}" for name, (default, what) in PARAMETERS.items())
+        sys.exit(print("\n".join([__doc__, "parameter, default, meaning", *rows])))
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)  # a signal ends the loop itself
     try:
         SimulatedArm().run()
     except md.ModularDynamicsError as error:
-        sys.exit(f"simulated_arm: {error}")
+        sys.exit(f"simulated_arm: {error}; --help lists the parameters")
     except KeyboardInterrupt:
         pass
