@@ -329,7 +329,7 @@ def loads_status(age: float | None, stale_after: float, refused: Counter[str], p
 def reactions_status(computation: ReactionComputation, reactions: MechanismReactions | None) -> Status:
     """Return the status of the last answer: worst actuator, slack springs, equilibrium, singularity."""
     if reactions is None:
-        return Status(OK, "reactions", "no joint state was answered yet")
+        return Status(OK, "reactions", "no joint state was processed yet")
     use = np.abs(reactions.actuator_forces) / computation.limits
     problems = [reactions.contradiction] if reactions.contradiction else []
     if over := [name for name, part in zip(computation.actuators, use, strict=True) if part > 1.0]:

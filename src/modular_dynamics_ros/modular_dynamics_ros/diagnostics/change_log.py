@@ -112,7 +112,7 @@ class ChangeLog:
             if now - problem.seen > QUIET:
                 del self._problems[where, cause]
                 if problem.can_be_resolved:
-                    self._logger.info(f"{where}: resolved ({cause})")
+                    self._logger.info(f"{where}: resolved; it was: {problem.text}")
 
     def clear(self) -> None:
         """Forget all problems without logging: the node is deactivated."""

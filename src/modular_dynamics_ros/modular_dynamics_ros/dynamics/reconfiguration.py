@@ -186,7 +186,7 @@ class Reconfiguration:
         for warning in changed.warnings:
             if warning not in before.warnings:
                 log.warning(warning)
-        log.info(f"{what}; {len(changed.changes)} active changes")
+        log.info(f"{what}; active changes: {len(changed.changes)}")
         if text:
             self._publisher.publish(String(data=text))
 
@@ -240,7 +240,8 @@ class Reconfiguration:
         def edit(described: md.SubsystemGraph, changes: Changes) -> Changes:
             return edits.with_payload(described, changes, Payload.of(link, *load))
 
-        return edit, f"payload of {load[0]:g} kg on '{link}'"
+        what = f"payload of {load[0]:g} kg" if load[0] else "no payload"
+        return edit, f"{what} on '{link}'"
 
     def _attach_subsystem(self, request: AttachSubsystem.Request) -> tuple[Edit, str]:
         r, pose, link = request, pose_numbers(request.pose), self._link(request.link)

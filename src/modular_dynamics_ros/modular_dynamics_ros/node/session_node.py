@@ -140,11 +140,11 @@ class AnswerRecord:
             return
         ahead, stale_after = (last - now) * 1e-9, self._stale_after()
         if ahead <= NOTICEABLE * stale_after:
-            raise BadMessage(OUT_OF_ORDER, "a newer joint state was answered already")
+            raise BadMessage(OUT_OF_ORDER, "a newer joint state was processed already")
         if ahead <= stale_after:
             raise BadMessage(
                 "overtaken from ahead",
-                "a joint state whose stamp is ahead of this node's clock was answered before it: "
+                "a joint state whose stamp is ahead of this node's clock was processed before it: "
                 "synchronise the clocks of all publishers of joint states",
             )
 
@@ -177,7 +177,7 @@ class AnswerRecord:
             return
         closing = error.cause in (CANNOT_CLOSE, SINGULAR)
         where = "closure" if closing else "joint_states"
-        self._node.log.problem(where, error.cause, f"not answered: {error}", severe=closing)
+        self._node.log.problem(where, error.cause, f"not processed: {error}", severe=closing)
 
     def unanswerable(self, error: BadMessage) -> None:
         """Count a joint state that reached no session, and log why."""
@@ -186,7 +186,7 @@ class AnswerRecord:
 
     def stale(self, publishing: str) -> None:
         """Log that input is stale; `publishing`: what is published meanwhile."""
-        text = f"no joint state was answered for {self._stale_after():g} s{self._reason()}"
+        text = f"no joint state was processed for {self._stale_after():g} s{self._reason()}"
         self._node.log.problem("stale input", "stale", f"{text}; publishing {publishing}")
 
     def still_stale(self) -> None:
@@ -215,7 +215,7 @@ class AnswerRecord:
         problems, age = self._node.log.current("stale input", *elsewhere), self._age()
         stale = ""
         if age is not None and self.overdue() is not None:
-            stale = f"joint states are stale: none was answered for {age:.2f} s{self._reason()}"
+            stale = f"joint states are stale: none was processed for {age:.2f} s{self._reason()}"
         return input_status(self.counts, problems, age, stale)
 
     def closure_status(self, answer: Answer | None) -> Status:

@@ -42,7 +42,7 @@ def test_a_problem_is_logged_once_and_its_end_once(seen, log):
     seen.time += QUIET + 0.01
     log.log_resolved()
     log.log_resolved()
-    assert seen.lines[1:] == [("info", "joint_states: resolved (not finite)")]
+    assert seen.lines[1:] == [("info", "joint_states: resolved; it was: 'a' is NaN")]
     assert log.current() == []
 
 
@@ -91,7 +91,7 @@ def test_a_problem_that_lasts_is_neither_logged_again_nor_resolved(seen, log):
     assert len(seen.lines) == 1
     seen.time += 1.1 * QUIET
     log.log_resolved()
-    assert seen.lines[1:] == [("info", "stale input: resolved (stale)")]
+    assert seen.lines[1:] == [("info", "stale input: resolved; it was: no joint state")]
 
 
 def test_each_cause_has_its_own_line_and_severe_ones_are_errors(seen, log):

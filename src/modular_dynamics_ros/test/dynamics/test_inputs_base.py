@@ -86,8 +86,8 @@ def test_without_odometry_nothing_is_answered_and_the_next_good_one_helps(lone):
     assert len(session.send(100.2)) == 1
     assert session.record.counts.rejected == {"no odometry": 2}
     assert [call.args[0] for call in session.node.log._logger.warning.call_args_list] == [
-        "joint_states: not answered: no odometry message has arrived",
-        "joint_states: not answered: the nearest odometry message is 31.100 s older than the joint state, "
+        "joint_states: not processed: no odometry message has arrived",
+        "joint_states: not processed: the nearest odometry message is 31.100 s older than the joint state, "
         "more than 0.2 s (stale_after)",
     ]
 

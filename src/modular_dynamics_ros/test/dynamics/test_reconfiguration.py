@@ -84,7 +84,7 @@ def loaded(graph):
 CODES = SetPayload.Response
 
 
-def test_a_payload_counts_from_the_next_joint_state_that_arrives(active, described):
+def test_a_payload_counts_from_the_next_joint_state_that_arrives(active, described, capfd):
     before = active.send()
     response = active.call("SetPayload", link="left_branch", load=LOAD)
     assert (response.success, response.error_code, response.error_message) == (True, CODES.NONE, "")
@@ -98,6 +98,9 @@ def test_a_payload_counts_from_the_next_joint_state_that_arrives(active, describ
     active.is_answered_by(described)
     assert active.node.session.robot.graph.payloads == {}
     assert active.call("SetPayload", link="left_branch").success  # none there: none to remove
+    log = capfd.readouterr().err
+    assert "payload of 2 kg on 'left_branch'; active changes: 1" in log
+    assert "no payload on 'left_branch'; active changes: 0" in log
 
 
 def test_a_gripper_is_attached_and_detached(active, described, gripper_urdf, tmp_path):

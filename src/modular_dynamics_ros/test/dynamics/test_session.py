@@ -100,7 +100,7 @@ def test_a_stale_input_has_no_running_reference(four_link):
     for time in (0.0, 1.0):
         session.node.time = round(1e9 * time)
         sources.append(session.statuses()[1].values["acceleration source"])
-    assert sources == ["reference: running", "reference: no joint state was answered with one recently"]
+    assert sources == ["reference: running", "reference: no joint state was processed with one recently"]
 
 
 @pytest.mark.parametrize("usual", [False, True])

@@ -83,7 +83,7 @@ def test_the_torques_of_a_replaced_robot_fall_to_zero_until_the_new_one_is_answe
         assert message.header.stamp.nanosec == round(1e9 * seconds) % 10**9
     assert robots.published_at(3.0) == []
     status = robots.session.statuses()[0]
-    assert (status.level, "none was answered for 2.00 s" in status.message) == (ERROR, True)
+    assert (status.level, "none was processed for 2.00 s" in status.message) == (ERROR, True)
     (answer,) = robots.answer_at(4.0, OTHERS)
     loads = md.inverse_dynamics(md.load_urdf(robots.new), Q, V, np.zeros(4))
     assert answer.effort.tolist() == loads.tolist()

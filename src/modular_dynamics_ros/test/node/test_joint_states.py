@@ -117,7 +117,7 @@ def test_joints_of_several_publishers_are_merged_each_with_its_age(robot, four_l
     arm(1.3, Q)  # the leg's values are 0.25 s old
     assert (robot.stamps, robot.record.counts.incomplete) == ([1.05, 1.1], 2)
     assert input_status(robot, 1.31).level == ERROR
-    text = "joint states are stale: none was answered for 0.21 s: no position of 'left', 'right'"
+    text = "joint states are stale: none was processed for 0.21 s: no position of 'left', 'right'"
     assert text in input_status(robot, 1.31).message
     leg(1.31, Q)
     assert input_status(robot, 1.31).level == OK
@@ -230,7 +230,7 @@ def test_where_the_clock_is_set_back_values_from_before_do_not_count(robot, back
     assert not robot.record.counts.rejected
 
 
-BUSY = "not answered: it came in time, but this node was busy for longer than 0.2 s (stale_after)"
+BUSY = "not processed: it came in time, but this node was busy for longer than 0.2 s (stale_after)"
 
 
 def test_a_busy_node_is_named_once(robot):

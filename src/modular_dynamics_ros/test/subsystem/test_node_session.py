@@ -423,7 +423,7 @@ def test_a_robot_that_is_replaced_answers_no_more_and_the_next_one_counts_on(bus
     assert not {"head_pan", "torso_lift"} & bus.torques(stamp).keys()
 
 
-STALE_INPUT = "stale input: no joint state was answered for 0.2 s; publishing nothing"
+STALE_INPUT = "stale input: no joint state was processed for 0.2 s; publishing nothing"
 
 
 class Log:
@@ -455,14 +455,14 @@ def test_a_lost_neighbour_and_stale_input_last_until_a_state_is_answered(bus):
     for k in range(1, 400):  # no more joint states for 8 s: it is not known to be back
         bus.set_time(end + k * 20_000_000)
         log.look()
-    # steps of the motion are resolved by themselves, because no more come
-    assert not [line for line in log.lines if "resolved" in line and "(step)" not in line]
+    assert not [line for line in log.lines if "resolved" in line]
     assert log.lines.count(STALE_INPUT) == 1
     bus.start("head")
     first = bus.time // 5_000_000 + 1
     for k in range(first, first + 800):  # 4 s, all of them answered
         step(bus, k)
         log.look()
-    assert "neighbours: resolved (head)" in log.lines
-    assert "stale input: resolved (stale)" in log.lines
+    resolved = [line for line in log.lines if "resolved; it was: " in line]
+    assert any(line.startswith("neighbours: ") and "subsystem 'head'" in line for line in resolved)
+    assert STALE_INPUT.replace(": ", ": resolved; it was: ", 1) in resolved
     assert len(log.lines) == len({*log.lines})

@@ -130,7 +130,7 @@ class AccelerationSource:
             late = f"{1e3 * filter_lag(self.filter.cutoff):.0f} ms late"
             return f"filtered, {late}: {self.filter.state.value}"
         if last is None or last.coverage is Coverage.UNUSED:
-            return "reference: no joint state was answered with one recently"
+            return "reference: no joint state was processed with one recently"
         trajectory = self.reference.active_at(last.stamp)
         missing = trajectory.missing if trajectory and last.coverage is Coverage.COVERED else ()
         without = f"; zero for {listed(missing)}, which it does not name" if missing else ""

@@ -345,7 +345,7 @@ class QueryModel:
         subject.wrenches.boxes(subject.now, subject.settings)  # raises where one is missing
         if (last := subject.last) is None:
             text = (
-                "no joint state was answered since the robot was loaded or changed: its position when the "
+                "no joint state was processed since the robot was loaded or changed: its position when the "
                 f"wrench of black box {listed(self.robot.black_boxes)} was measured is not known"
             )
             raise BadMessage("pose not known", text)
