@@ -41,7 +41,7 @@ compiled with -O3 -march=native.
 
 
 def main() -> int:
-    """Measure, print the tables, write out/bench/*.json; return 1 if a message was not answered."""
+    """Measure, print the tables, write out/bench/*.json; return 1 if a message was not processed."""
     options = _options()
     options.out.mkdir(parents=True, exist_ok=True)
     machine = describe()

@@ -1,4 +1,4 @@
-"""What dynamics_node publishes of robots with closed loops; states out of reach are named, not answered."""
+"""What dynamics_node publishes of robots with closed loops; states out of reach are named, not processed."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def homogeneous(x):
 
 
 @pytest.mark.parametrize(("robot", "swing"), [("exoskeleton", 0.2), ("four_bar", 3.3)])  # more than a turn
-def test_a_motion_of_the_independent_joints_is_completed_and_answered(robot, swing):
+def test_a_motion_of_the_independent_joints_is_completed_and_processed(robot, swing):
     graph = md.load_urdf(ROBOTS / f"{robot}.urdf")
     cuts = {loop.name: f"loop_joints/{loop.name}/wrench" for loop in graph.loop_joints}
     session, guess = session_of(robot, COMPLETED, *cuts.values(), crosscheck_rate=1000.0), None
@@ -81,7 +81,7 @@ def status_of(session, name):
     return next(status for status in session.statuses() if status.name == name)
 
 
-def test_a_state_out_of_reach_is_named_not_answered_and_the_next_good_one_is():
+def test_a_state_out_of_reach_is_named_not_processed_and_the_next_good_one_is():
     good = STATES["exoskeleton"]
     session = session_of("exoskeleton", COMPLETED).receive_at(1.0, good, 0 * good)
     for k, (bad, part, level, words) in enumerate(

@@ -223,7 +223,7 @@ def test_random_mechanisms(drawn):
         assert_close(solved.tau, by_virtual_power(graph, loops, (q, v, a, drawn.q), solved), 1e-9)
 
 
-def test_states_that_cannot_be_answered_are_marked_and_spoil_no_other():
+def test_states_that_cannot_be_computed_are_marked_and_spoil_no_other():
     graph, near = robot("exoskeleton")
     q, v, a = motion(graph, near)
     q, v, a = q.copy(), v.copy(), a.copy()

@@ -106,7 +106,7 @@ def _processor_time(pid: int) -> float:
 
 
 def stages(times: dict[str, Times]) -> dict[str, np.ndarray]:
-    """Return the times [ns] of each state that all answered, by way."""
+    """Return the times [ns] of each state that all processed, by way."""
     stamps = sorted(set.intersection(*(set(of) for of in times.values())))
 
     def column(name: str, index: int) -> np.ndarray:

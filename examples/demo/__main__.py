@@ -49,7 +49,7 @@ class Options:
 
 
 def run(options: Options) -> int:
-    """Run the demo; return 0 if every message was answered and every answer agrees with Pinocchio."""
+    """Run the demo; return 0 if every message was processed and every answer agrees with Pinocchio."""
     console = Console()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the processes are ended on the way out
     _stay_on_this_machine()
@@ -112,7 +112,7 @@ def _play(options: Options, console: Console) -> list[str]:
 
     evaluation: Evaluation = play_completely(play, options.rate, console)
     print_torques(console, graph, evaluation)
-    if evaluation.answered:
+    if evaluation.processed:
         _draw(options.out, graph, evaluation, console)
     return evaluation.failures(THRESHOLD)
 

@@ -28,7 +28,7 @@ class RunFigures:
     Attributes:
         expected: samples of the motion; sent: joint states that the player reports to have sent; None without
             a player.
-        times: (m,) of the answered states [s].
+        times: (m,) of the processed states [s].
     """
 
     expected: int
@@ -38,8 +38,8 @@ class RunFigures:
     latency: LatencySummary
 
     @property
-    def answered(self) -> int:
-        """Number of joint states that were answered."""
+    def processed(self) -> int:
+        """Number of joint states that were processed."""
         return len(self.times)
 
     def losses(self) -> list[str]:
@@ -49,20 +49,20 @@ class RunFigures:
             reasons.append(f"the player sent {self.sent} joint states; the motion has {self.expected}")
         if self.sent is not None and self.received != self.sent:
             reasons.append(f"of {self.sent} joint states sent {self.received} were received")
-        if self.answered < self.received:
+        if self.processed < self.received:
             reasons.append(
-                f"{self.received - self.answered} of {self.received} joint states were not answered"
+                f"{self.received - self.processed} of {self.received} joint states were not processed"
             )
         return reasons
 
 
 def figures_of(
-    recorder: Any, answered: Sequence[int], expected: int, sent: int | None, received: int
+    recorder: Any, processed: Sequence[int], expected: int, sent: int | None, received: int
 ) -> dict[str, Any]:
-    """Return the arguments of `RunFigures`; answered: stamps [ns] of states with a recorded answer."""
-    stamps = np.array(answered, dtype=np.int64)
+    """Return the arguments of `RunFigures`; processed: stamps [ns] of states with a recorded answer."""
+    stamps = np.array(processed, dtype=np.int64)
     arrivals, answers = (
-        np.array([times[stamp] for stamp in answered], dtype=np.int64)
+        np.array([times[stamp] for stamp in processed], dtype=np.int64)
         for times in (recorder.state_arrivals, recorder.answer_arrivals)
     )
     latency = summarise(answers - arrivals, arrivals)
@@ -92,20 +92,20 @@ class Evaluation(RunFigures):
     @property
     def relative(self) -> float:
         """Largest disagreement relative to the largest torque; NaN without an answer."""
-        return float(np.max(list(self.disagreement.values())) / self.largest) if self.answered else np.nan
+        return float(np.max(list(self.disagreement.values())) / self.largest) if self.processed else np.nan
 
     def failures(self, threshold: float) -> list[str]:
         """Return why the run failed; empty if it did not."""
         reasons = self.losses()
-        if self.fewest_wrenches < self.answered:
+        if self.fewest_wrenches < self.processed:
             reasons.append(
-                f"connection wrenches are missing for {self.answered - self.fewest_wrenches} answers"
+                f"connection wrenches are missing for {self.processed - self.fewest_wrenches} answers"
             )
         if unknown := int(np.isnan(self.theirs).any(axis=1).sum()):
             reasons.append(
                 f"no reference was received for {unknown} answers: they cannot be compared with Pinocchio"
             )
-        elif self.answered and not self.relative <= threshold:
+        elif self.processed and not self.relative <= threshold:
             reasons.append(
                 f"torques differ from Pinocchio's by {self.relative:.1e} of the largest one, "
                 f"allowed are {threshold:.0e}"
@@ -115,7 +115,7 @@ class Evaluation(RunFigures):
 
 def evaluate(recorder: Recorder, expected: int, sent: int) -> Evaluation:
     """Return the comparison of every answer with Pinocchio's, from the recorded state and reference."""
-    graph, check, stamps = recorder.graph, CrossCheck(recorder.graph), recorder.answered
+    graph, check, stamps = recorder.graph, CrossCheck(recorder.graph), recorder.processed
     ours = np.array([recorder.torques[stamp] for stamp in stamps]).reshape(len(stamps), graph.nv)
     theirs = np.full_like(ours, np.nan)
     for row, stamp in enumerate(stamps):
@@ -127,7 +127,7 @@ def evaluate(recorder: Recorder, expected: int, sent: int) -> Evaluation:
         for subsystem in graph.subsystems
     }
     return Evaluation(
-        **figures_of(recorder, recorder.answered, expected, sent, len(recorder.states)),
+        **figures_of(recorder, recorder.processed, expected, sent, len(recorder.states)),
         ours=ours,
         theirs=theirs,
         disagreement=disagreement,
@@ -168,7 +168,7 @@ def table_of(title: str, run: RunFigures, answers: str) -> Table:
         table.add_row("joint states received", f"{run.received}", "messages")
     else:
         table.add_row("joint states sent / received", f"{run.sent} / {run.received}", "messages")
-    table.add_row(f"{answers} received", f"{run.answered}", "messages")
+    table.add_row(f"{answers} received", f"{run.processed}", "messages")
     table.add_row("rate", f"{run.latency.rate:.1f}", "Hz")
     for name in ("p50", "p99", "max"):
         table.add_row(f"latency {name} (*)", f"{1e3 * getattr(run.latency, name):.2f}", "ms")
@@ -213,7 +213,7 @@ class TorsoRun(RunFigures):
     def failures(self) -> list[str]:
         """Return why the run failed; empty if it succeeded."""
         reasons = self.losses()
-        if self.answered and not self.difference <= FORCE_ERROR:
+        if self.processed and not self.difference <= FORCE_ERROR:
             reasons.append(f"actuator forces differ from virtual power by {self.difference:.1e} N")
         return reasons
 
@@ -236,12 +236,12 @@ def play_torso(files: Path, rate: float, out: Path, console: Console) -> TorsoRu
     recorder = MotionRecorder("torso_recorder", graph.independent_joint_names)
     reactions: dict[int, TorsoReactions] = recorder.record(TorsoReactions, f"{NODE}/reactions", lambda m: m)
     sent = playback.record(recorder, out, console)
-    messages = [reactions[stamp] for stamp in recorder.answered]
+    messages = [reactions[stamp] for stamp in recorder.processed]
     actuators = _by_name([{a.name: a.force for a in message.actuators} for message in messages])
     bases = [next(j.wrench for j in message.joints if j.name == "j3") for message in messages]
     parts = [[getattr(part, axis) for part in (w.force, w.torque) for axis in "xyz"] for w in bases]
     return TorsoRun(
-        **figures_of(recorder, recorder.answered, expected, sent, len(recorder.states)),
+        **figures_of(recorder, recorder.processed, expected, sent, len(recorder.states)),
         actuators=actuators,
         springs=_by_name([{s.name: s.tension for s in message.springs} for message in messages]),
         base=np.array(parts).reshape(-1, 6),
@@ -263,7 +263,7 @@ def _difference(
     solver = md.loops.ClosedLoopInverseDynamics(graph)
     indices, guess = [graph.independent_joint_names.index(name) for name in actuators], None
     differences = [0.0]
-    for row, stamp in enumerate(recorder.answered):
+    for row, stamp in enumerate(recorder.processed):
         if not np.isfinite(recorder.states[stamp]).all():  # no reference was received
             return np.nan
         whole = solver.solve(*recorder.states[stamp], guess=guess)
@@ -276,7 +276,7 @@ def _difference(
 def print_reactions(console: Console, run: TorsoRun) -> None:
     """Print messages, latency, forces of actuators and springs, and equilibrium."""
     table = table_of("charmie_torso: reactions of its torso, live", run, "reactions")
-    if run.answered:
+    if run.processed:
         for name, force in (run.actuators | run.springs).items():
             table.add_row(f"force of {name}", f"{force.min():.2f} .. {force.max():.2f}", "N")
         table.add_row("actuators, difference to virtual power", f"{run.difference:.1e}", "N")

@@ -63,7 +63,7 @@ class GrowthRun(RunFigures):
         if self.strangers:
             reasons.append(f"{self.strangers} answers have the joints of another body")
         difference = max(stage.difference for stage in self.stages)
-        if self.answered and not difference <= THRESHOLD * self.largest:
+        if self.processed and not difference <= THRESHOLD * self.largest:
             reasons.append(f"torques differ from Pinocchio's by {difference:.1e} N m")
         return reasons
 
@@ -167,9 +167,9 @@ def _record(
 
 def _evaluated(recorder: _Recorder, sent: list[int], bodies: list[Assembly], stamps: list[int]) -> GrowthRun:
     """Return the comparison of every answer with Pinocchio's model of the body at its stamp."""
-    answered = [stamp for stamp in sent if stamp in recorder.answers]
+    processed = [stamp for stamp in sent if stamp in recorder.answers]
     by_body: list[list[int]] = [[] for _ in bodies]
-    for stamp in answered:
+    for stamp in processed:
         by_body[bisect_right(stamps, stamp) - 1].append(stamp)
     stages, strangers, largest = [], 0, 0.0
     for body, start, own in zip(bodies, stamps, by_body, strict=True):
@@ -187,7 +187,7 @@ def _evaluated(recorder: _Recorder, sent: list[int], bodies: list[Assembly], sta
             differences.append(float(np.abs(ours - theirs).max(initial=0.0)))
             largest = max(largest, float(np.abs(theirs).max(initial=0.0)))
         stages.append(Stage(len(body), max(0, start - sent[0]) * 1e-9, float(np.max(differences))))
-    figures = figures_of(recorder, answered, len(sent), None, len(sent))
+    figures = figures_of(recorder, processed, len(sent), None, len(sent))
     return GrowthRun(**figures, stages=tuple(stages), strangers=strangers, largest=largest)
 
 

@@ -40,7 +40,7 @@ DEPTH = 2000
 SETTLING = 1.0  # [s] for the middleware to note that processes have ended
 PLAYER = "joint_state_player"
 START_LIMIT = 120.0  # [s] for nodes to become active, on a busy machine
-CONNECT_LIMIT = 60.0  # [s] for the first pose to be answered, by nodes that are active
+CONNECT_LIMIT = 60.0  # [s] for the first pose to be processed, by nodes that are active
 QUIET_LIMIT = 3.0  # [s] without a new answer after the player has ended
 ASK_AGAIN = 10.0  # [s] for an answer about a node's state, before another client asks
 TIMES = 3  # most attempts at playing a motion, such as at the requested rate, half of it, a quarter
@@ -120,7 +120,7 @@ class MotionRecorder(StampRecorder):
         return self.start > 0 and any(all(stamp in kept for kept in self.answers) for stamp in self.states)
 
     @property
-    def answered(self) -> list[int]:
+    def processed(self) -> list[int]:
         """Return the stamps of the states that have an answer on the first topic."""
         return sorted(self.states.keys() & self.answers[0].keys())
 
@@ -240,7 +240,7 @@ class Playback:
     expected: int
 
     def record(self, recorder: MotionRecorder, logs: Path, console: Console) -> int:
-        """Start the motion once the first pose is answered, and record all answers.
+        """Start the motion once the first pose is processed, and record all answers.
 
         Returns the number of joint states that the player reports to have sent. Destroys the recorder: a
         later player would count its subscriptions.

@@ -78,7 +78,7 @@ class SimulatedArm(Node):
         self.gains = np.diag(md.mass_matrix(self.arm, self.start))  # times BANDWIDTH^2 and 2 BANDWIDTH
         self.effort = self.gravity()
         self.answer = self.feed = np.zeros(self.arm.nv)  # of dynamics_node: the last one, the one before
-        self.answered = 0  # [ns] its stamp
+        self.processed = 0  # [ns] its stamp
         self.states = self.create_publisher(JointState, "joint_states", 10)
         self.clock = self.create_publisher(Clock, "/clock", 10)
         self.reference = self.create_publisher(JointTrajectory, "reference", 10)
@@ -101,7 +101,7 @@ class SimulatedArm(Node):
         if missing := [name for name in self.names if name not in torques]:
             sys.exit(f"dynamics_node has no torque of {missing[0]}: its robot must be the same")
         self.answer = np.array([torques[name] for name in self.names])
-        self.answered = stamp_nanoseconds(message.header.stamp)
+        self.processed = stamp_nanoseconds(message.header.stamp)
 
     def publish(self, now: int) -> None:
         """Publish the time and the measured state, the efforts as a sensor at the joints would have them."""
@@ -111,14 +111,14 @@ class SimulatedArm(Node):
         self.states.publish(state)
 
     def exchange(self, now: int) -> None:
-        """Publish the state, and wait until dynamics_node has answered it."""
+        """Publish the state, and wait until dynamics_node has processed it."""
         self.feed, end = self.answer, time.monotonic() + PATIENCE
-        while self.answered != now:
+        while self.processed != now:
             if time.monotonic() > end:
                 sys.exit(f"no torques within {PATIENCE:g} s: is dynamics_node active, with use_sim_time?")
             self.publish(now)
             again = time.monotonic() + 0.2
-            while self.answered != now and time.monotonic() < again:
+            while self.processed != now and time.monotonic() < again:
                 rclpy.spin_once(self, timeout_sec=0.05)
 
     def step(self, t: float) -> np.ndarray:

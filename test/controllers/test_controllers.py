@@ -121,7 +121,7 @@ class Loop(SpunNodes):
         torques, sent = [], 0
         heard = self.node.create_subscription(JointState, "dynamics_node/joint_torques", torques.append, 1000)
 
-        def answered():
+        def processed():
             """One state at a time: when this is true none is on its way."""
             nonlocal sent
             last = torques and stamp_nanoseconds(torques[-1].header.stamp) == sent
@@ -132,7 +132,7 @@ class Loop(SpunNodes):
                 self.send_state(sent)
             return False
 
-        self.spin_until(answered, "torques")
+        self.spin_until(processed, "torques")
         self.node.destroy_subscription(heard)
         commands = -1  # those of the last answer follow its torques
         while commands != self.controller.commands:
@@ -164,7 +164,7 @@ class Loop(SpunNodes):
             self.q = self.q + step * self.v
 
     def torques(self, start, stamp, t):
-        """What effort_controller holds once this state is answered, in the graph's order."""
+        """What effort_controller holds once this state is processed, in the graph's order."""
         before = self.controller.commands
         if self.reference_type == "controller_state":
             self.refer(start, t)

@@ -15,7 +15,7 @@ COUNT, START = 20, 10**18
 
 @pytest.fixture
 def recorder(root):
-    """A recorder of a perfect node at rest: 20 states, 5 ms apart, answered after 1 ms."""
+    """A recorder of a perfect node at rest: 20 states, 5 ms apart, processed after 1 ms."""
     node = Recorder(md.load_urdf(root / "urdf/charmie.urdf"))
     solver, rest = md.InverseDynamics(node.graph), np.zeros(19)
     for k in range(COUNT):
@@ -33,7 +33,7 @@ def recorder(root):
 def test_a_perfect_run_has_no_failures(recorder):
     result = evaluate(recorder, COUNT, COUNT)
     assert result.failures(1e-9) == []
-    assert (result.expected, result.received, result.answered) == (COUNT, COUNT, COUNT)
+    assert (result.expected, result.received, result.processed) == (COUNT, COUNT, COUNT)
     assert result.relative < 1e-12
     assert result.latency.p99 == pytest.approx(0.001)
     assert result.latency.rate == pytest.approx(200.0)
@@ -57,7 +57,7 @@ def test_lost_messages_fail(recorder):
     cut_short = evaluate(recorder, COUNT + 2, COUNT).failures(1e-9)
     assert cut_short == [f"the player sent {COUNT} joint states; the motion has {COUNT + 2}"]
     del recorder.torques[START]
-    assert evaluate(recorder, COUNT, COUNT).failures(1e-9) == ["1 of 20 joint states were not answered"]
+    assert evaluate(recorder, COUNT, COUNT).failures(1e-9) == ["1 of 20 joint states were not processed"]
     del recorder.wrenches["head"][START], recorder.wrenches["head"][START + 5_000_000]
     assert "missing for 1 answers" in evaluate(recorder, COUNT, COUNT).failures(1e-9)[1]
 
@@ -65,7 +65,7 @@ def test_lost_messages_fail(recorder):
 def test_no_answer_at_all_is_a_failure_not_a_crash(recorder):
     recorder.torques.clear()
     result = evaluate(recorder, COUNT, COUNT)
-    assert result.failures(1e-9) == ["20 of 20 joint states were not answered"]
+    assert result.failures(1e-9) == ["20 of 20 joint states were not processed"]
 
 
 def test_a_missing_reference_is_reported(recorder):

@@ -9,7 +9,7 @@ from examples.demo.__main__ import read_command_line
 from examples.demo.playing import StalledError, play_completely
 
 pytestmark = pytest.mark.ros
-LOSS, STALL = "3 of 9 joint states were not answered", "answering the first pose took longer than 60 s"
+LOSS, STALL = "3 of 9 joint states were not processed", "answering the first pose took longer than 60 s"
 
 
 @pytest.mark.parametrize(("rate", "words"), [("0", "between 0.1 and 2000 Hz"), ("fast", "'fast'")])

@@ -59,7 +59,7 @@ def subject_of(description, *, last=None, partition="", base="", boxes=None, loa
     """Return a robot as a subject of requests.
 
     Args:
-        last: (q, v) of the joint state that was answered last. boxes: wrenches of black boxes, in their
+        last: (q, v) of the joint state that was processed last. boxes: wrenches of black boxes, in their
             connection frames. loads: of black boxes.
     """
     one = Computation(load_robot(description, partition, base_source=base), ComputationSettings(**settings))

@@ -55,7 +55,7 @@ class SimulatedClock:
 
 
 def run(effort: Effort, tally: Tally) -> None:
-    """Random changes of the clock; good states are answered again within two seconds of each."""
+    """Random changes of the clock; good states are processed again within two seconds of each."""
     random = Random(effort.seed)
     with Target.of_tree(tally, effort, JOINTS) as target:
         clock = SimulatedClock(target)

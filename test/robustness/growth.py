@@ -17,7 +17,7 @@ LOADING = 60.0  # [s] until a description of 1,000 joints is in force or refused
 
 
 def run(effort: Effort, tally: Tally) -> None:
-    """Each description is answered by its own joints, or refused while the robot before goes on."""
+    """Each description is processed by its own joints, or refused while the robot before goes on."""
     sizes = (50, 200) if effort.short else (50, 100, 200, 400, 700, 1000)
     with Target.of_tree(tally, effort, JOINTS) as target:
         urdf = target.urdf

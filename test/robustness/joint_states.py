@@ -19,7 +19,7 @@ PAUSE = 0.5  # [s] longer than stale_after
 
 
 def parts(effort: Effort, tally: Tally) -> None:
-    """The parts are merged; while one is silent for longer than stale_after nothing is answered."""
+    """The parts are merged; while one is silent for longer than stale_after nothing is processed."""
     random = Random(effort.seed)
     with Target.of_tree(tally, effort, JOINTS_OF_PARTS) as target:
         target.start()
@@ -52,23 +52,23 @@ class _Parts:
             self._target.spin(0.003)
 
     def silence(self, part: int) -> None:
-        """One part stops; once its values are old nothing may be answered."""
+        """One part stops; once its values are old nothing may be processed."""
         judge, last = self._target.judge, time.time_ns()
         self.send_for(0.3 + judge.margin, part)
-        before = len(judge.answered)
+        before = len(judge.processed)
         self.send_for(PAUSE, part)
-        if len(judge.answered) > before:
+        if len(judge.processed) > before:
             age = (time.time_ns() - last) * 1e-9
             self._target.tally.found_wrong(f"answers although part {part} has been silent for {age:.2f} s")
 
     def must_answer(self, after: str, limit: float) -> None:
-        """All parts come again, and are answered."""
+        """All parts come again, and are processed."""
         target, end = self._target, time.monotonic() + limit
-        before = len(target.judge.answered)
-        while len(target.judge.answered) < before + 3 and target.alive():
+        before = len(target.judge.processed)
+        while len(target.judge.processed) < before + 3 and target.alive():
             self.send_for(0.05)
             if time.monotonic() > end:
-                target.tally.found_wrong(f"unanswered for {limit:g} s after: {after}")
+                target.tally.found_wrong(f"unprocessed for {limit:g} s after: {after}")
                 return
 
 
@@ -138,7 +138,7 @@ def silence(effort: Effort, tally: Tally) -> None:
             changed = time.time_ns()
             heard.clear()
             target.send_for(random.uniform(0.2, 0.6))
-            target.spin(0.15)  # what was sent is answered, and not yet stale
+            target.spin(0.15)  # what was sent is processed, and not yet stale
             target.judge.settings = [of_choice]
             target.spin(SILENT)
             tally.tried += 1
@@ -154,7 +154,7 @@ def fault_of(choice: str, heard: list[Torques]) -> str:
     """What is wrong with the torques that were heard of a motion and the silence after it; empty: nothing."""
     answers = [k for k, one in enumerate(heard) if one.answers]
     if not answers:
-        return "no state of the motion was answered"
+        return "no state of the motion was processed"
     if choice == "stop":
         return f"{len(heard) - len(answers)} messages instead of none" if len(heard) != len(answers) else ""
     efforts = [one.effort for one in heard[answers[-1] :]]

@@ -1,4 +1,4 @@
-"""Malformed messages on every topic of dynamics_node, between good joint states that must be answered."""
+"""Malformed messages on every topic of dynamics_node, between good joint states that must be processed."""
 
 import math
 import time
@@ -116,7 +116,7 @@ def damaged_description(random: Random) -> str:
 
 
 def run(effort: Effort, tally: Tally) -> None:
-    """Good states and bad messages in turn; every good state that arrives is answered, no bad one is."""
+    """Good states and bad messages in turn; every good state that arrives is processed, no bad one is."""
     random = Random(effort.seed)
     with Target.of_tree(tally, effort, JOINTS) as target:
         others: list[tuple[Any, Callable[[Random], Any]]] = [
@@ -143,7 +143,7 @@ def run(effort: Effort, tally: Tally) -> None:
 
 
 def send_damaged(target: Target, random: Random) -> None:
-    """Send a malformed state, which must not be answered, or one with a stamp that is not of now.
+    """Send a malformed state, which must not be processed, or one with a stamp that is not of now.
 
     Of the latter the judge compares the age: on a busy machine one from the future arrives when it is due.
     """

@@ -66,7 +66,7 @@ def is_allowed(entry: Field[Any], value: Any) -> bool:
 
 
 def run(effort: Effort, tally: Tally) -> None:
-    """Values are taken or refused as the table says, and afterwards good states are answered by default."""
+    """Values are taken or refused as the table says, and afterwards good states are processed by default."""
     random = Random(effort.seed)
     for name, table in list(TABLES.items())[: 1 if effort.short else None]:
         entries = list(fields(table))
@@ -110,7 +110,7 @@ def _set(target: Target, entry: Field[Any], value: Any, allowed: bool) -> None:
         return  # rclpy has no type for it
     target.tally.tried += 1
     if accepted is not allowed:
-        outcome = {None: "not answered", True: "taken", False: "refused"}[accepted]
+        outcome = {None: "not processed", True: "taken", False: "refused"}[accepted]
         target.tally.found_wrong(f"{target.name}: {entry.name}:={str(value)[:100]!r} was {outcome}")
     elif accepted:
         target.tally.right += 1

@@ -39,7 +39,7 @@ def _stop_node(target: Target) -> None:
 
 
 def _kill_publisher(target: Target) -> None:
-    """A publisher is killed in the middle of its messages; those of others are answered on."""
+    """A publisher is killed in the middle of its messages; those of others are processed on."""
     before = target.tally.right
     target.start_flood(joints=JOINTS, publishers=2, rate=200, seconds=60)
     target.spin_until(lambda: target.tally.right > before + 50, START)

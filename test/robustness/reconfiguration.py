@@ -169,7 +169,7 @@ class _Walk:
         self._target.processes.end("dynamics_node")
         self._target.node.destroy_client(client)
         self._tally.tried += 1
-        # since when the change counted, nobody knows: its answer is lost, and what was answered by it
+        # since when the change counted, nobody knows: its answer is lost, and what was processed by it
         self._judge.drop()
         self.start("kill -9 beside a request")
 
@@ -215,7 +215,7 @@ def _none_is_lost(target: Target, requests: list[Callable[[], None]]) -> None:
     end = time.time_ns()
 
     def lost() -> int:
-        return sum(stamp < end for stamp in target.judge.unanswered(begin))
+        return sum(stamp < end for stamp in target.judge.unprocessed(begin))
 
     if not target.spin_until(lambda: not lost(), STALE):
-        target.tally.found_wrong(f"{lost()} joint states were not answered while the robot changed")
+        target.tally.found_wrong(f"{lost()} joint states were not processed while the robot changed")

@@ -1,4 +1,4 @@
-"""500 joint states a second beside a hail of bad changes, or of queries: all are answered, and rightly."""
+"""500 joint states a second beside a hail of bad changes, or of queries: all are processed, and rightly."""
 
 import json
 import os
@@ -32,7 +32,7 @@ PERIOD = 0.002  # [s] of joint states
 #: Enough for each answer where other tests have the processor: what is counted here is that none is lost.
 STALE = 30.0  # [s]
 PATIENCE = 30.0  # [s] for the last answers
-MOST_AHEAD = ANSWER_DEPTH - 20  # states that are not answered yet: no queue on the way holds fewer
+MOST_AHEAD = ANSWER_DEPTH - 20  # states that are not processed yet: no queue on the way holds fewer
 ROUNDS = rounds(2, daily=1)
 #: [N, N m] What the robot exerts on its black box, at and in the frame of the link that carries it.
 WRENCH, FRAME, BOX = np.array([3.0, -4.0, 5.0, 0.6, -0.7, 0.8]), "upper_stem", "right_branch"
@@ -140,7 +140,7 @@ def start():
 
 
 @pytest.mark.parametrize("kind", SUBJECTS)
-def test_all_states_are_answered_and_all_requests_as_they_should_be(start, tmp_path, kind):
+def test_all_states_are_processed_and_all_requests_as_they_should_be(start, tmp_path, kind):
     subject, partition = SUBJECTS[kind], tmp_path / "partition.yaml"
     partition.write_text(PARTITION)
     parameters = [f"robot_description_file:={ROBOTS / subject.robot}.urdf", f"stale_after:={STALE}"]

@@ -78,8 +78,8 @@ class Robot(SpunNodes):
 
         self.spin_until(reached_after_a_state, what)
 
-    def answered(self, count, since=0):
-        """A condition: so many states, later than a stamp [ns], were answered by all nodes."""
+    def processed(self, count, since=0):
+        """A condition: so many states, later than a stamp [ns], were processed by all nodes."""
         kept = self.torques.values()
         return lambda: sum(s > since and all(s in one for one in kept) for s in self.states) >= count
 
@@ -116,17 +116,17 @@ def test_a_robot_of_processes_one_a_foreign_program_and_one_killed_and_started_a
         words += ["-p", f"mass:={body.mass}", "-p", f"com:={body.com.tolist()}", "-p", f"inertia:={moments}"]
         robot.processes.start_file("foreign", path, *words)
         robot.fixed = {joint.name}
-        robot.play_until(robot.answered(30), "torques of both nodes")
+        robot.play_until(robot.processed(30), "torques of both nodes")
         os.kill(robot.processes.pid("stem"), signal.SIGKILL)
         killed = time.time_ns()
         missing = "/left_branch: neighbours"
         robot.play_until(lambda: "'stem'" in robot.missing.get(missing, ""), "diagnostics that name 'stem'")
-        # what was on its way when the process was killed may still have been answered
+        # what was on its way when the process was killed may still have been processed
         named = time.time_ns()
         assert not [s for one in robot.torques.values() for s in one if killed + 0.2e9 < s < named - 0.2e9]
         robot.processes.end("stem")
         robot.start("stem")
-        robot.play_until(robot.answered(10, named), "all torques after 'stem' was started again")
+        robot.play_until(robot.processed(10, named), "all torques after 'stem' was started again")
         assert robot.check_all() >= 3 * 40
 
 

@@ -95,7 +95,7 @@ class BlackBoxes:
         return averaging
 
     def observe(self, state: State) -> None:
-        """Pass an answerable state to the averaging, whether it will be answered or not."""
+        """Pass an answerable state to the averaging, whether it will be processed or not."""
         if (averaging := self.averaging) is not None:
             averaging.add_state(state)
 

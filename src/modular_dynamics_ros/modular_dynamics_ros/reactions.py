@@ -11,7 +11,7 @@ the loads of the subsystems that the mechanism carries, it publishes
   ~/markers              MarkerArray: the same as arrows, at the true points of application
   /diagnostics           once a second
 
-A state or a wrench that cannot be used is reported and not answered. It is a lifecycle node: without
+A state or a wrench that cannot be used is reported and not processed. It is a lifecycle node: without
 robot_description_file it waits, configured, for a robot on the topic robot_description.
 """
 
@@ -120,7 +120,7 @@ class ConnectionWrenches(Subscriptions):
     """The subscription to connection wrenches, from activation to deactivation.
 
     The wrenches of two joint states with the same stamp cannot be distinguished: while they are awaited,
-    neither is answered.
+    neither is processed.
 
     Args:
         names: of the subsystems whose wrenches are needed. timeout: how long [s] an item waits for them.
@@ -260,7 +260,7 @@ class ReactionSession(RobotSession[ReactionParameters]):
     def statuses(self) -> list[Status]:
         """Return the statuses for /diagnostics, while active."""
         values = answer_values(self.record.counts, self.acceleration_source)
-        output = Status(OK, "output", "every good joint state is answered", values=values)
+        output = Status(OK, "output", "every good joint state is processed", values=values)
         statuses = [self.record.status(LOG_NAME), output]
         if self._loads is not None:
             problems = self._node.log.texts(LOG_NAME)
@@ -296,7 +296,7 @@ class ReactionSession(RobotSession[ReactionParameters]):
         delay = "this node was busy" if wrenches is None else "it waited for wrenches"
         self.record.require_fresh(answer.state.stamp, now, waiting.arrival, delay)
         self._outputs.publish(self._last, answer.state.stamp, from_topics=wrenches is not None)
-        self.record.answered(answer, waiting.arrival, now, self.computation.settings.closure_tolerance)
+        self.record.processed(answer, waiting.arrival, now, self.computation.settings.closure_tolerance)
 
     def on_watch(self) -> None:
         """Report stale input, and reject states whose wrenches will not arrive."""

@@ -53,7 +53,7 @@ class Session(LoneSession):
         receive(self._node, BOX, WrenchWriter().write(stamp_message(stamp), frame, values))
 
     @property
-    def answered(self):
+    def processed(self):
         return [round(1000 * stamp) for stamp in self.stamps]
 
     def held(self):
@@ -107,7 +107,7 @@ def test_a_box_is_fed_from_its_topic_by_frames_that_can_be_placed(make, four_lin
     result = md.InverseDynamics(md.load_urdf(four_link)).solve(Q, V, np.zeros(4))
     session.wrench(frame="right_branch")
     session.state()
-    assert (session.answered, session.record.counts.rejected) == ([], {"no wrench": 1})
+    assert (session.processed, session.record.counts.rejected) == ([], {"no wrench": 1})
     status = next(one for one in session.statuses() if words in one.message)
     assert "no wrench of black box 'right_branch' has come yet" in status.message
     (text,) = session.node.log.texts("wrenches")
@@ -117,7 +117,7 @@ def test_a_box_is_fed_from_its_topic_by_frames_that_can_be_placed(make, four_lin
     frame, wrench = in_carrying_link(session.robot.graph, "right_branch", result.connection_wrenches[2])
     session.wrench(values=wrench, frame=frame)
     session.state()
-    assert session.answered == [1001]
+    assert session.processed == [1001]
     assert session.torques[-1].name == NAMES[:3]
     assert session.torques[-1].effort == pytest.approx(result.tau[:3], abs=1e-12)
 
@@ -257,7 +257,7 @@ def test_the_weight_of_a_known_load_is_held_wherever_the_robot_is(arm, holding, 
     session.state(None, HERE, v)
     weight, _ = arm.dynamics(HERE, np.zeros(3))
     assert session.held() == [pytest.approx(weight, abs=1e-12)]
-    session.state(None, THERE, v)  # its wrench is missing: not answered
+    session.state(None, THERE, v)  # its wrench is missing: not processed
     weight, _ = arm.dynamics(THERE, np.zeros(3))
     assert session.held() == [pytest.approx(weight, abs=1e-12)]
     assert session.held() == [pytest.approx(weight, abs=1e-12)]
@@ -270,7 +270,7 @@ def test_the_last_wrench_of_a_robot_at_rest_is_held_there_unless_it_creeps(arm, 
     session.state(None, HERE, np.full(3, 0.01))
     for _ in range(2):
         assert session.held() == [pytest.approx(weight, abs=1e-12)]
-    session.state(None, HERE + 0.009, np.zeros(3))  # not answered: its wrench is missing
+    session.state(None, HERE + 0.009, np.zeros(3))  # not processed: its wrench is missing
     assert len(session.held()) == 1
     session.state(None, HERE + 0.018, np.zeros(3))
     assert session.held() == []
@@ -289,7 +289,7 @@ def test_a_wrench_of_a_moving_robot_or_of_another_place_is_not_held(arm, holding
     session = holding()
     session.wrench(None, arm.dynamics(HERE, v if len(v) else np.zeros(3))[1], POINT)
     session.state(None, HERE, v)
-    assert session.answered == [1000]
+    assert session.processed == [1000]
     if now is THERE:
         session.at(1500)
         session.state(None, THERE, v)
@@ -305,6 +305,6 @@ def test_what_stands_for_a_wrench_that_has_stopped_is_not_held(arm, holding, on_
     session.wrench(None, arm.dynamics(THERE, np.zeros(3))[1], POINT)
     session.at(1500)
     session.state(None, HERE, np.zeros(3))
-    assert session.answered == [1500]
+    assert session.processed == [1500]
     assert session.held() == []
     assert "no wrench of black box" in session.problem()

@@ -78,12 +78,12 @@ class Boxed(Harness):
         after = self.node.now()
         found = []
 
-        def answered():
+        def processed():
             self.feed()
             found[:] = [m for m in self.torques if stamp_nanoseconds(m.header.stamp) > after + LATER]
             return found
 
-        self.spin_until(answered)
+        self.spin_until(processed)
         return np.array(found[-1].effort)
 
 
@@ -137,7 +137,7 @@ def test_a_tare_with_the_known_load_leaves_its_weight(boxed, graph_load):
 def test_a_tare_without_a_known_load_takes_the_weight_for_offset(boxed):
     node = boxed().ready()
     node.q = np.array([0.3, 0.5, -0.2])
-    node.effort()  # states of the pose before have been answered: they would count as a motion
+    node.effort()  # states of the pose before have been processed: they would count as a motion
     offset = numbers(good(node.ask("tare_black_box", duration=LONG)).offset)
     assert offset == pytest.approx(OFFSET + node.held(node.q)[1], abs=1e-9)
 
@@ -170,7 +170,7 @@ def test_a_measurement_that_is_cut_short_is_no_success(boxed, end):
         assert node.node.trigger_activate() == SUCCESS
     else:
         finish(node.node, node.executor)  # the client gets its answer before the node is destroyed
-        assert not node.node.unanswered
+        assert not node.node.unprocessed
     node.spin_until(lambda: node.feed() or averaged.done())
     assert "deactivated or ended while" in refused(averaged.result(), "REFUSED")
 
@@ -233,7 +233,7 @@ def test_an_offset_survives_a_restart_in_its_file(boxed, graph_load, tmp_path):
     assert np.abs(again.effort() - truth).max() > 0.1
 
 
-def test_bad_requests_are_answered_with_the_reason(boxed):
+def test_bad_requests_are_processed_with_the_reason(boxed):
     node = boxed()
     text = refused(node.ask("tare_black_box", feed=False), "NOT_ACTIVE")
     assert "not active" in text

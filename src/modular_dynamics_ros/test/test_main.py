@@ -61,7 +61,7 @@ def test_help_names_the_nodes(word):
 
 
 @pytest.mark.parametrize(("given", "words"), [((), "which node?"), (("dynamic",), "no node 'dynamic'")])
-def test_an_unknown_node_is_answered_with_the_known_ones(given, words):
+def test_an_unknown_node_is_processed_with_the_known_ones(given, words):
     code, _, said = run("-m", "modular_dynamics_ros", *given)
     assert code == 2
     assert said.startswith(words)

@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
 @pytest.fixture(scope="module")
 def node(ros, four_link):
-    """Active, and one joint state is answered."""
+    """Active, and one joint state is processed."""
     with closing(Asking(robot_description_file=four_link)) as harness:
         yield harness.activate()
 
@@ -59,7 +59,7 @@ def test_inverse_dynamics(node, graph, monkeypatch):
     assert answer.base_wrench.header.frame_id == ""  # the root is fixed
 
 
-def test_without_joints_it_is_the_state_answered_last(node, graph):
+def test_without_joints_it_is_the_state_processed_last(node, graph):
     stamp = node.send(q=Q + 0.1)
     node.spin_until(lambda: node.torque_of(stamp) is not None)
     answer = good(node.ask("inverse_dynamics"))
@@ -140,7 +140,7 @@ def test_a_locked_joint_is_said_to_be(node):
     good(node.ask("inverse_dynamics", state=STATE))
 
 
-def test_an_error_that_no_request_should_cause_is_answered_and_logged(node, capfd):
+def test_an_error_that_no_request_should_cause_is_processed_and_logged(node, capfd):
     with patch("modular_dynamics_ros.queries.state_of", side_effect=ZeroDivisionError("odd")):
         text = node.refused("inverse_dynamics", "UNEXPECTED")
     assert text.startswith("ZeroDivisionError: odd (queries.py:")
@@ -162,11 +162,11 @@ def test_without_a_robot_and_with_one_that_came(four_link):
         assert "awaited on the topic robot_description" in harness.refused("equation_of_motion", "NOT_ACTIVE")
         harness.descriptions.publish(String(data=(text := Path(four_link).read_text())))
         harness.spin_until(lambda: harness.node.session is not None)
-        assert "no joint state of this robot has been answered" in harness.refused(
+        assert "no joint state of this robot has been processed" in harness.refused(
             "inverse_dynamics", "BAD_STATE"
         )
         good(harness.ask("inverse_dynamics", state=STATE))
-        # another robot: what was answered about the first one does not count
+        # another robot: what was processed about the first one does not count
         harness.descriptions.publish(String(data=text.replace('"four_link"', '"another"')))
         harness.spin_until(lambda: harness.node.session.robot.graph.name == "another")
         assert "no joint state of this robot" in harness.refused("inverse_dynamics", "BAD_STATE")
@@ -189,7 +189,7 @@ def test_why_a_description_was_refused_is_part_of_the_answers(four_link):
         assert "is awaited" in harness.node.why_no_robot
 
 
-def test_requests_while_the_robot_changes_are_answered_or_refused_with_a_reason(four_link):
+def test_requests_while_the_robot_changes_are_processed_or_refused_with_a_reason(four_link):
     """Each answer is of one robot: its joints and its torques belong together."""
     text, other = Path(four_link).read_text(), Path(path("four_bar")).read_text()
     graphs = {"turn": md.load_urdf(text), "J1": md.load_urdf(other)}

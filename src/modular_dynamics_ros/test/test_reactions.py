@@ -263,7 +263,7 @@ def test_what_waits_when_a_recording_begins_again_is_counted(session):
     send(session, 1, NEAR)
     session.on_watch()
     counts = session.record.counts
-    assert (counts.received, counts.answered) == (2, 1)
+    assert (counts.received, counts.processed) == (2, 1)
     assert counts.rejected == {"no connection wrenches": 1}
 
 
@@ -275,9 +275,9 @@ def test_wrenches_that_cannot_be_used_are_named_and_the_state_goes_on_waiting(se
     texts = " ".join(session._node.log.texts("connection wrenches"))
     assert f"no wrench of '{names[0]}'" in texts
     assert "'head_of_another' of" in texts
-    assert session.record.counts.answered == 0
+    assert session.record.counts.processed == 0
     send_wrenches(session, stamp, names)
-    assert session.record.counts.answered == 1
+    assert session.record.counts.processed == 1
 
 
 def test_rules_are_read_and_tried_where_the_robot_is_prepared():

@@ -55,15 +55,15 @@ class Harness(SpunNodes):
         return self.start().connect()
 
     def connect(self):
-        """Publish states until one is answered: then all topics are connected."""
+        """Publish states until one is processed: then all topics are connected."""
         self.spin_until(lambda: all(x.get_subscription_count() for x in (self.states, self.reference)))
 
-        def answered():
+        def processed():
             self.send()
             return self.torques and self.efforts and self.wrenches
 
         if self.node.parameters.acceleration_source == "zero" and self.node.session is not None:
-            self.spin_until(answered)
+            self.spin_until(processed)
         # answers may still be on their way; `answer` looks for its own stamp
         return self
 
@@ -87,11 +87,11 @@ class Harness(SpunNodes):
         """The first answer to a state that is sent until one comes: topics may still be connecting."""
         stamps = []
 
-        def answered():
+        def processed():
             stamps.append(self.send(**state))
             return any(map(self.torque_of, stamps))
 
-        self.spin_until(answered)
+        self.spin_until(processed)
         return next(filter(None, map(self.torque_of, stamps)))
 
     def status(self, part, condition=lambda status: True, meanwhile=lambda: None):

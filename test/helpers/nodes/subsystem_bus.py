@@ -154,7 +154,7 @@ class SubsystemBus:
         return new
 
     def torques(self, stamp: int) -> dict[str, float]:
-        """By joint, of all subsystems that have answered the state of this stamp."""
+        """By joint, of all subsystems that have processed the state of this stamp."""
         efforts: dict[str, float] = {}
         for session in self.sessions.values():
             for message in session._node.sent["~/joint_torques"]:

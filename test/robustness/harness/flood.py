@@ -1,6 +1,6 @@
 """Publishers of joint states in a process of their own: `python -m robustness.harness.flood`.
 
-Every n-th message is old on purpose, and must not be answered.
+Every n-th message is old on purpose, and must not be processed.
 """
 
 import argparse

@@ -57,8 +57,8 @@ class Judge:
         settings: parameters of the node of which one fits each answer that it publishes from now on; several
             while one changes. An answer is judged by those of when it was published, however late it is read.
         nodes: joints of each node, where the robot is divided; all torques of a stamp are of one robot.
-        answered: stamps [ns] of states that all nodes have answered.
-        refused: stamps [ns] of states that must not be answered, and why.
+        processed: stamps [ns] of states that all nodes have processed.
+        refused: stamps [ns] of states that must not be processed, and why.
         excused: stamps [ns] of which answers may be late: computed when the process was stopped.
         parts: joints that the message with a stamp [ns] holds, where that is not all.
         age: of a state with a stamp when its answer was published [s], from both times [ns].
@@ -73,7 +73,7 @@ class Judge:
         self.tally, self.names, self.stale_after, self.margin = tally, names, stale_after, MARGIN
         self._settings = deque([(0, [dict(DEFAULTS)])], maxlen=CHANGES)
         self.nodes = dict[str, frozenset[str]]()
-        self.answered, self.refused = list[int](), dict[int, str]()
+        self.processed, self.refused = list[int](), dict[int, str]()
         self.excused: Callable[[int], bool] = lambda stamp: False
         self.parts: dict[int, tuple[int, ...]] = {}
         self.age: Callable[[int, int], float] = lambda stamp, published: (published - stamp) * 1e-9
@@ -82,7 +82,7 @@ class Judge:
         self.knows_all = self.held = False
         self.repeated_until = 0.0
         self._robots = list[_Robot]()
-        self._times_sent, self._times_answered = Counter[Hashable](), Counter[Hashable]()
+        self._times_sent, self._times_processed = Counter[Hashable](), Counter[Hashable]()
         self._last, self._fitting = dict[str, int](), dict[int, set[_Robot]]()
         self._waiting = list[tuple[JointState, int]]()
         self._torques, self._commands = dict[int, dict[str, float]](), dict[int, dict[str, float]]()
@@ -119,17 +119,17 @@ class Judge:
     def restart(self) -> None:
         """A new process, or a clock set back: stamps begin anew."""
         self._last.clear()
-        self._times_answered.clear()
+        self._times_processed.clear()
 
     def on_sent(self, stamp: int) -> None:
         """This process sends a state with this stamp [ns]."""
         self.sent.append(stamp)
         _count(self._times_sent, stamp)
 
-    def unanswered(self, since: int) -> list[int]:
-        """Stamps of states that were sent since a time [ns] and not answered yet."""
-        answered = {*self.answered}
-        return [stamp for stamp in self._times_sent if stamp >= since and stamp not in answered]
+    def unprocessed(self, since: int) -> list[int]:
+        """Stamps of states that were sent since a time [ns] and not processed yet."""
+        processed = {*self.processed}
+        return [stamp for stamp in self._times_sent if stamp >= since and stamp not in processed]
 
     def on_answer(self, message: JointState, info: dict[str, Any]) -> None:
         """A message of joint_torques, with rclpy's info."""
@@ -173,7 +173,7 @@ class Judge:
                 self.tally.right += 1
 
     def drop(self) -> None:
-        """Forget what was kept, and what is on its way: which robot has answered cannot be known."""
+        """Forget what was kept, and what is on its way: which robot has processed cannot be known."""
         self._waiting, self._dropped = [], time.time_ns()
 
     def _fault(self, message: JointState, stamp: int, published: int) -> str:
@@ -202,16 +202,16 @@ class Judge:
             return "its torques are of two descriptions"
         if len(self._fitting) > KEPT:
             del self._fitting[next(iter(self._fitting))]
-        if all(self._times_answered[name, stamp] for name in self.nodes or ("",)):
-            self.answered.append(stamp)
+        if all(self._times_processed[name, stamp] for name in self.nodes or ("",)):
+            self.processed.append(stamp)
         return ""
 
     def _time_fault(self, node: str, stamp: int, published: int, settings: Settings) -> str:
-        """Whether a state with this stamp may be answered now, both [ns]."""
+        """Whether a state with this stamp may be processed now, both [ns]."""
         if self.silent_since is not None and published > self.silent_since:
             return "the node was not active when it published this"
         if stamp in self.refused and not self.nodes:  # a node whose joints are well in it may answer
-            return f"a state was answered that must not be: {self.refused[stamp]}"
+            return f"a state was processed that must not be: {self.refused[stamp]}"
         if self.knows_all and not self._times_sent[stamp]:
             return "no state with this stamp was sent"
         age = self.age(stamp, published)
@@ -224,12 +224,12 @@ class Judge:
         sent, last = self._times_sent[stamp], self._last.get(node, 0)
         # on_stale publishes at the clock's time: the state that comes next may be a little older
         held = not sent and any(one["on_stale"] != "stop" for one in settings)
-        _count(self._times_answered, (node, stamp))
+        _count(self._times_processed, (node, stamp))
         if stamp > self.repeated_until:
             if stamp < last and not held:
                 return f"{(last - stamp) * 1e-9:.6f} s older than the one before"
-            if self._times_answered[node, stamp] > max(1, sent):
-                return "a state was answered again"
+            if self._times_processed[node, stamp] > max(1, sent):
+                return "a state was processed again"
         self._last[node] = last if held else max(stamp, last)
         return ""
 

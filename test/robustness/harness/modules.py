@@ -16,7 +16,7 @@ from robustness.harness.tally import Effort, Tally
 from robustness.harness.target import START, Target
 
 LONGEST = 8  # modules in the snake
-KEPT = 500  # states that may still be answered
+KEPT = 500  # states that may still be processed
 DESCRIPTIONS = QoSProfile(depth=20, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -34,7 +34,7 @@ class Modules:
 
     def __init__(self, target: Target, *parameters: str) -> None:
         self._target = target
-        self._heard, self._answered = set[int](), set[int]()
+        self._heard, self._processed = set[int](), set[int]()
         self._oracles: dict[str, Oracle] = {}
         self._states: dict[int, JointState] = {}
         self._early: dict[int, JointState] = {}
@@ -73,10 +73,10 @@ class Modules:
             del self._snake[index:]
         self._target.tally.tried += 1
 
-    def unanswered(self) -> int:
+    def unprocessed(self) -> int:
         """How many states between the first answer and the last one have none."""
-        between = (stamp for stamp in self._heard if min(self._answered) < stamp < max(self._answered))
-        return sum(stamp not in self._answered for stamp in between)
+        between = (stamp for stamp in self._heard if min(self._processed) < stamp < max(self._processed))
+        return sum(stamp not in self._processed for stamp in between)
 
     def finish(self) -> None:
         """Responses must all have come, and without an error; end the nodes."""
@@ -113,7 +113,7 @@ class Modules:
                 f"torques of modules went back by {(self._last - stamp) * 1e-9:g} s"
             )
         self._last = stamp
-        self._answered.add(stamp)
+        self._processed.add(stamp)
         if (state := self._states.get(stamp)) is None:
             self._early[stamp] = message  # this process may hear the answer first
         else:
@@ -142,7 +142,7 @@ class Modules:
 
 
 def run(effort: Effort, tally: Tally) -> None:
-    """Modules dock and leave at random; every state is answered, by the robot that it names."""
+    """Modules dock and leave at random; every state is processed, by the robot that it names."""
     random = Random(effort.seed)
     with Target.of_tree(tally, effort, 1) as target:
         modules = Modules(target, "stale_after:=10.0")  # a busy computer loses no state
@@ -152,6 +152,6 @@ def run(effort: Effort, tally: Tally) -> None:
         for _ in range(int(effort.of(40, 1000))):
             modules.change(random)
             target.spin(0.2)
-        if not target.spin_until(lambda: not modules.unanswered(), 10.0):
-            tally.found_wrong(f"{modules.unanswered()} joint states of modules were not answered")
+        if not target.spin_until(lambda: not modules.unprocessed(), 10.0):
+            tally.found_wrong(f"{modules.unprocessed()} joint states of modules were not processed")
         modules.finish()

@@ -44,7 +44,7 @@ class Finding:
 class Tally:
     """Outcomes of one test.
 
-    What was tried is neither right nor refused where nothing had to be answered, such as a state that a
+    What was tried is neither right nor refused where nothing had to be processed, such as a state that a
     flooded node has passed over for a newer one.
 
     Attributes:

@@ -33,7 +33,7 @@ from robustness.harness.tally import Effort, Tally
 START = 60.0  # [s] that a node may need until its first answer, on a busy machine
 OWN_DELAY = 120.0  # [s] of this process, which may have 5,000 answers to compare: 4 ms each with 200 joints
 ENDING = 30.0  # [s] after SIGINT
-RECOVERY = 2.0  # [s] after a fault until good states are answered
+RECOVERY = 2.0  # [s] after a fault until good states are processed
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 #: What a node logs of an exception that nobody expected.
 RAW = ("Traceback (most recent call last)", "unexpectedly")
@@ -179,8 +179,8 @@ class Target:
     def recovers(
         self, after: str, limit: float = RECOVERY, make: Callable[[], JointState] | None = None
     ) -> bool:
-        """Send good states until three of them are answered; not within the limit [s] is wrong."""
-        answers, stamps, end = self.judge.answered, set[int](), time.monotonic() + limit
+        """Send good states until three of them are processed; not within the limit [s] is wrong."""
+        answers, stamps, end = self.judge.processed, set[int](), time.monotonic() + limit
         before = len(answers)
 
         def recovered() -> bool:
@@ -195,11 +195,11 @@ class Target:
                 return True
         if not self.alive():
             return False
-        # answers that were published in time may wait here: no state is answered later than stale_after
+        # answers that were published in time may wait here: no state is processed later than stale_after
         if self.spin_until(recovered, OWN_DELAY):
             return True
         log = self.processes.log(self.name)
-        self.tally.found_wrong(f"unanswered for {limit:g} s after: {after[:200]}", f"{after}\n{log}")
+        self.tally.found_wrong(f"unprocessed for {limit:g} s after: {after[:200]}", f"{after}\n{log}")
         return False
 
     def ready(self, *parameters: str, make: Callable[[], JointState] | None = None) -> bool:

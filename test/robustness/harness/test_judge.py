@@ -99,7 +99,7 @@ def test_commands_are_the_torques_of_answers(judge, factors, commanded, wrong):
     assert judge.tally.wrong == wrong
 
 
-def test_a_state_that_is_answered_again_is_wrong_unless_it_was_sent_again(judge):
+def test_a_state_that_is_processed_again_is_wrong_unless_it_was_sent_again(judge):
     for _ in range(2):  # /clock stands still
         judge.on_sent(NOW)
     for wrong in (0, 0, 1):
@@ -111,7 +111,7 @@ def test_states_without_an_answer_are_known(judge):
     for stamp in (NOW, NOW + 1, NOW + 2):
         judge.on_sent(stamp)
     answer(judge, NOW + 1)
-    assert (judge.unanswered(NOW), judge.unanswered(NOW + 1)) == ([NOW, NOW + 2], [NOW + 2])
+    assert (judge.unprocessed(NOW), judge.unprocessed(NOW + 1)) == ([NOW, NOW + 2], [NOW + 2])
 
 
 @pytest.mark.parametrize("field", ["position", "velocity", "effort"])
@@ -125,7 +125,7 @@ def test_another_number_is_wrong(judge, tmp_path, field, change):
 
 @pytest.mark.parametrize(
     ("later", "published", "words"),
-    [(0, 0, "answered again"), (-1, 0, "older than the one before"), (1, 9 * 10**8, "0.900 s old")],
+    [(0, 0, "processed again"), (-1, 0, "older than the one before"), (1, 9 * 10**8, "0.900 s old")],
 )
 def test_order_repetitions_and_old_answers(judge, later, published, words):
     answer(judge)
@@ -176,7 +176,7 @@ def test_the_robot_of_the_stamp_counts(judge):
     answer(judge, NOW + 1, graph=HEAVY)
     judge.put_in_force(NOW + 1, HEAVY.to_urdf())
     judge.release()
-    assert (judge.answered, judge.tally.wrong) == ([NOW, NOW + 1], 0)
+    assert (judge.processed, judge.tally.wrong) == ([NOW, NOW + 1], 0)
     answer(judge, NOW + 2)  # by the robot before
     assert "differ" in found(judge)
     judge.put_in_force(NOW + 3, LIGHT.lock({NAMES[3]: 0.1}).to_urdf())
@@ -201,16 +201,16 @@ def test_a_change_counts_from_the_next_state_that_arrives(judge):
     assert "differ" in found(judge)
 
 
-def test_parts_are_answered_when_all_are_and_by_one_robot(judge):
+def test_parts_are_processed_when_all_are_and_by_one_robot(judge):
     others = [name for name in NAMES if name not in PART]
     judge.nodes = {"a": frozenset(PART), "b": frozenset(others)}
     judge.set_robot(HEAVY.to_urdf(), NAMES)
     for graph in (LIGHT, HEAVY):
         stamp = NOW + (graph is HEAVY)
         answer(judge, stamp, graph=graph, names=PART)
-        assert stamp not in judge.answered
+        assert stamp not in judge.processed
         answer(judge, stamp, graph=graph, names=others)
-        assert (judge.answered[-1], judge.tally.wrong) == (stamp, 0)
+        assert (judge.processed[-1], judge.tally.wrong) == (stamp, 0)
     answer(judge, NOW + 2, graph=LIGHT, names=PART)
     answer(judge, NOW + 2, graph=HEAVY, names=others)
     assert "of two descriptions" in found(judge)

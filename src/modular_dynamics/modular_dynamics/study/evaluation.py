@@ -211,7 +211,7 @@ def measured(
     designs' (n, inputs), limits of a catalogue are unknown.
     """
     graph, keep = study.graph, study.keep
-    answered = (loads.statuses == StateStatus.COMPUTED).all(axis=1)
+    computed = (loads.statuses == StateStatus.COMPUTED).all(axis=1)
     independent = graph.independent_joint_names
     forces = np.abs(loads.tau[:, :, [independent.index(name) for name in study.actuators]])
     largest, mean = forces.max(axis=1), forces.mean(axis=1)  # (n, actuators), NaN where one is
@@ -222,11 +222,11 @@ def measured(
     }
     for k, name in enumerate(study.actuators):
         columns[f"largest {name}"], columns[f"mean {name}"] = largest[:, k], mean[:, k]
-    columns = {name: np.where(answered, values, np.nan) for name, values in columns.items()}
-    margins = {name: np.full(len(answered), np.inf) for name in _MARGINS}
+    columns = {name: np.where(computed, values, np.nan) for name, values in columns.items()}
+    margins = {name: np.full(len(computed), np.inf) for name in _MARGINS}
 
     def keeps(name: str, margin: Array) -> None:
-        margins[name] = np.fmin(margins[name], np.where(answered, margin, np.inf))
+        margins[name] = np.fmin(margins[name], np.where(computed, margin, np.inf))
 
     def limit(parameter: str, value: float | None) -> Array | float | None:
         return parameters.get(parameter, value)
@@ -250,7 +250,7 @@ def measured(
         effort = limit(f"joint {name} effort limit", graph.joint(name).limits.effort)
         if name in keep.efforts and effort is not None:
             keeps("effort_margin", 1.0 - largest[:, k] / effort)
-    violations = np.zeros(len(answered), np.uint16)
+    violations = np.zeros(len(computed), np.uint16)
     for status, violation in _VIOLATION_OF_STATUS.items():
         violations |= np.where((loads.statuses == status).any(axis=1), violation, 0).astype(np.uint16)
     for name, margin in margins.items():

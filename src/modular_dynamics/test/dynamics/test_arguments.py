@@ -183,7 +183,7 @@ def test_bad_states_are_named(load_robot, name):
             ALL[name](graph, rows, rows, rows, threads=threads)
     one, *others = (ALL[name](graph, rows, rows, rows, threads=k) for k in (1, np.int64(2), 10**6))
     assert all(np.array_equal(one, same) for same in others)  # the last are more than the core runs
-    assert np.isfinite(ALL[name](graph, good, good, good)).all()  # the next good call is answered
+    assert np.isfinite(ALL[name](graph, good, good, good)).all()  # the next good call is computed
 
 
 @pytest.mark.parametrize(

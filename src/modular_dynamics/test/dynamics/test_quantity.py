@@ -118,7 +118,7 @@ def test_options_and_no_states(load_robot, name, robot, count):
 
 @pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 1024, 1025, 10_000])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_every_row_is_answered(load_robot, count, threads):
+def test_every_row_is_computed(load_robot, count, threads):
     graph = load_robot("four_link")
     q, v, a = random_states(graph, count)
     tau = md.inverse_dynamics(graph, q, v, a, threads=threads)

@@ -75,7 +75,7 @@ def test_names_may_contain_spaces_and_quantities():
         ("gravity", "no parameter"),
     ],
 )
-def test_unknown_names_are_answered_with_similar_ones(load_robot, name, message):
+def test_unknown_names_are_computed_with_similar_ones(load_robot, name, message):
     with pytest.raises(md.UnknownNameError, match=message):
         load_robot("charmie").with_parameters({name: 1.0})
 

@@ -26,7 +26,7 @@ def test_slices_cover_the_vectors_in_order(load_robot):
         (lambda graph: body_of_link(graph, "nose"), "no link 'nose' .* its links: world"),
     ],
 )
-def test_unknown_names_are_answered_with_the_choices(load_robot, ask, message):
+def test_unknown_names_are_computed_with_the_choices(load_robot, ask, message):
     with pytest.raises(KeyError, match=message):
         ask(load_robot("charmie"))
 

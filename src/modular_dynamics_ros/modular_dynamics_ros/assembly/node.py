@@ -151,14 +151,14 @@ class StatePublisherClient:
         value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=urdf)
         request = SetParameters.Request(parameters=[Parameter(name="robot_description", value=value)])
         self._asked = self._client.call_async(request)
-        self._asked.add_done_callback(self._answered)
+        self._asked.add_done_callback(self._processed)
 
     def destroy(self) -> None:
         """Remove the client."""
         self._urdf = None
         self._node.destroy_client(self._client)
 
-    def _answered(self, future: Any) -> None:
+    def _processed(self, future: Any) -> None:
         if future is not self._asked:
             return  # a newer description was sent after it
         (result,) = future.result().results

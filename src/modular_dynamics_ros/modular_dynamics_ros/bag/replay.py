@@ -56,9 +56,9 @@ TEXTS = {
     "of_other_joints": "of other joints",
     "other_joints": "  names that the robot does not have",
     "damaged_messages": "messages that are damaged",
-    "closed_anew": "answered after a new search for the assembly mode",
+    "closed_anew": "processed after a new search for the assembly mode",
     "time_restarts": "stamps that set the time back, as of a simulation that restarts, or damaged",
-    "answered_without_reference": "answered with accelerations of zero, since no reference covers them",
+    "processed_without_reference": "processed with accelerations of zero, since no reference covers them",
 }
 
 
@@ -309,7 +309,7 @@ class Replay:
         """Answer a joint state that arrives [ns] by the bag's clock; `record` counts what becomes of it."""
         self.names.update(dict.fromkeys(message.name))
         counts = self.record.counts
-        answered, incomplete = counts.answered, counts.incomplete
+        processed, incomplete = counts.processed, counts.incomplete
         try:
             self._require_described(message.header.frame_id)
         except BadMessage as error:
@@ -317,7 +317,7 @@ class Replay:
             return
         self._states.receive(message, {"source_timestamp": 0, "received_timestamp": arrival})
         self.awaited.update(self.record.missing if counts.incomplete > incomplete else ())
-        if not answered and counts.answered:  # until all publishers have begun, waiting is no error
+        if not processed and counts.processed:  # until all publishers have begun, waiting is no error
             self.awaited.clear()
 
     def _require_described(self, frame_id: str) -> None:
@@ -331,7 +331,7 @@ class Replay:
     def _answer(self, state: State, arrival: int) -> None:
         now = self.node.now()
         answer = self._computation.compute(state, now, self.record.last)
-        self.record.answered(answer, arrival, now, self._computation.settings.closure_tolerance)
+        self.record.processed(answer, arrival, now, self._computation.settings.closure_tolerance)
         self.uncovered += state.coverage is Coverage.NONE
         assert state.effort is not None  # `_states` reads them
         residual = (state.effort - answer.effort)[self.robot.published]
@@ -389,7 +389,7 @@ class Report:
         replay, counts = self._replay, self._replay.record.counts
         causes = [*counts.rejected, *(cause for _, cause in replay.refused)]
         bad = any(cause not in USUAL for cause in causes) or bool(replay.awaited)
-        return bad or bool(self.damaged or self.damage or not counts.answered)
+        return bad or bool(self.damaged or self.damage or not counts.processed)
 
     def accelerations(self) -> str:
         """One line on the source of accelerations in the residuals; empty if they have no influence."""
@@ -404,8 +404,8 @@ class Report:
     def lines(self) -> list[str]:
         """Return the report as lines of text."""
         record = self.record()
-        rows = [f"{record['robot']}: {record['received']} joint states, {record['answered']} answered"]
-        rows += [f"  not answered, {cause}: {count}" for cause, count in sorted(record["rejected"].items())]
+        rows = [f"{record['robot']}: {record['received']} joint states, {record['processed']} processed"]
+        rows += [f"  not processed, {cause}: {count}" for cause, count in sorted(record["rejected"].items())]
         rows += [f"  {text}: {_shown(record[name])}" for name, text in TEXTS.items() if record[name]]
         for what, causes in record["refused"].items():
             rows += [f"  {what} refused, {cause}: {count}" for cause, count in causes.items()]
@@ -425,7 +425,7 @@ class Report:
         return {
             "robot": replay.robot.graph.name,
             "received": counts.received,
-            "answered": counts.answered,
+            "processed": counts.processed,
             "incomplete": counts.incomplete,
             "awaited": dict(replay.awaited),
             "not_recorded": [name for name in replay.awaited if name not in replay.names],
@@ -435,7 +435,7 @@ class Report:
             "refused": refused,
             "acceleration_source": source,
             "acceleration_lag": filter_lag(self._parameters.filter_cutoff) if source == "filtered" else None,
-            "answered_without_reference": replay.uncovered,
+            "processed_without_reference": replay.uncovered,
             "closed_anew": counts.closed_anew,
             "time_restarts": replay.node.restarts,
             "damaged_messages": self.damaged,

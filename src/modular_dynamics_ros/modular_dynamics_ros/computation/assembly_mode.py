@@ -137,7 +137,7 @@ class AssemblyMode:
 
 
 def refused_closure(error: ClosureError) -> BadMessage:
-    """Return the library's error as the reason why a joint state is not answered."""
+    """Return the library's error as the reason why a joint state is not processed."""
     residuals: Any = error.residual or {}
     residual = max(residuals.values(), default=np.inf)
     # a closed configuration that cannot be reached is at a singular configuration, too

@@ -310,7 +310,7 @@ class Computation:
         return State(stamp, q, v, a, measured, coverage, base, effort, not without_velocity)
 
     def note_position(self, stamp: int, q: Array, measured: Array) -> None:
-        """Store the position of a joint state with this stamp [ns] that is not answered."""
+        """Store the position of a joint state with this stamp [ns] that is not processed."""
         if self.position is not None:  # before all joints have come once, some have no position
             self.position = stamp, q, measured
 

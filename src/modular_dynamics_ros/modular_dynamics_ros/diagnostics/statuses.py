@@ -40,7 +40,7 @@ def summarise(latencies_ns: NDArray[np.int64], arrivals_ns: NDArray[np.int64]) -
 
 @dataclass
 class MessageCounts:
-    """Numbers of joint states since activation that arrived, were answered, or were rejected (by cause).
+    """Numbers of joint states since activation that arrived, were processed, or were rejected (by cause).
 
     Attributes:
         incomplete: read, while other joints are awaited. of_other_joints: without a joint of the robot.
@@ -50,7 +50,7 @@ class MessageCounts:
     """
 
     received: int = 0
-    answered: int = 0
+    processed: int = 0
     incomplete: int = 0
     of_other_joints: int = 0
     closed_anew: int = 0
@@ -86,7 +86,7 @@ def answer_values(counts: MessageCounts, source: str) -> dict[str, str]:
     arrivals, latencies = np.array(counts.latencies, dtype=np.int64).reshape(-1, 2).T
     summary = summarise(latencies, arrivals)
     return {
-        "messages out": str(counts.answered),
+        "messages out": str(counts.processed),
         "rate [Hz]": f"{summary.rate:.2f}",
         "latency p50 [ms]": f"{1e3 * summary.p50:.3f}",
         "latency p99 [ms]": f"{1e3 * summary.p99:.3f}",

@@ -39,7 +39,7 @@ except ImportError:  # a node without floating base needs no nav_msgs
 
 STOPPED_BRIEFLY = "a wrench has stopped for a moment"
 WHILE_STOPPED = {
-    "stop": "no joint state is answered",
+    "stop": "no joint state is processed",
     "hold": "the last one counts",
     "zero": "it counts as zero",
 }

@@ -195,7 +195,7 @@ class DynamicsOutputs(Outputs):
             return
         try:
             self._publish_wanted(answer, stamp)
-        except BadMessage as error:  # the joint state is answered: its torques are published
+        except BadMessage as error:  # the joint state is processed: its torques are published
             self._node.log.problem(
                 "outputs", error.cause, f"beside the torques nothing is published: {error}"
             )
@@ -242,7 +242,7 @@ class TorqueRamp:
     """Ramps the last published torques to zero (ramp_to_zero), whichever robot of the node they were for.
 
     All robots of a node share one ramp: when a robot is replaced, controllers keep the torques of the old one
-    until a state of the new one is answered. The ramp has the joints and the order of these torques. The
+    until a state of the new one is processed. The ramp has the joints and the order of these torques. The
     topics are the same for all robots of a node, which keeps their publishers (`SharedEntities`).
     """
 
@@ -320,7 +320,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         # last of what may refuse the robot: its publishers would be left behind
         self._outputs = DynamicsOutputs(node, computation, parameters)
         self.last_published: Answer | None = None
-        self._last_answered: Answer | None = None  # last published answer to a joint state
+        self._last_processed: Answer | None = None  # last published answer to a joint state
         self._computed: Answer | None = None  # last answer, published or held back
         self._ramp = TorqueRamp(node)
         self._reference: ReferenceInput | None = None  # while active
@@ -358,7 +358,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         if self._reference is not None and other._reference is not None:
             self._reference.continue_from(other._reference)
         self.last_published = self.computation.answer_after_change(other.robot, other.last_published)
-        self._last_answered = self.computation.answer_after_change(other.robot, other._last_answered)
+        self._last_processed = self.computation.answer_after_change(other.robot, other._last_processed)
 
     @property
     def positions(self) -> Mapping[str, float]:
@@ -369,7 +369,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         """Take no more messages; forget what the next activation must not build upon."""
         self.boxes.deactivate()
         super().deactivate()
-        self.last_published = self._last_answered = self._computed = None
+        self.last_published = self._last_processed = self._computed = None
         self._wrenches = self._reference = None
         self._ramp = TorqueRamp(self._node)
 
@@ -380,7 +380,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
 
     def set_parameters(self, parameters: DynamicsParameters) -> None:
         """Take parameters that changed at run time."""
-        if parameters.output != self.parameters.output and self.record.counts.answered:
+        if parameters.output != self.parameters.output and self.record.counts.processed:
             self._node.log.note(PUBLISHING[parameters.output])
         super().set_parameters(parameters)
         self._outputs.terms.parameters = parameters
@@ -410,11 +410,11 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         now = self._node.now()  # time may have passed in other threads
         self.record.require_fresh(answer.state.stamp, now, arrival)
         self._outputs.publish(answer)
-        self.last_published = self._last_answered = answer
+        self.last_published = self._last_processed = answer
         self._ramp.published(answer, self._outputs)
-        if not self.record.counts.answered:
+        if not self.record.counts.processed:
             self._node.log.note(PUBLISHING[self.computation.settings.output])
-        self.record.answered(answer, arrival, now, self.computation.settings.closure_tolerance)
+        self.record.processed(answer, arrival, now, self.computation.settings.closure_tolerance)
         # any() alone takes longer than the rest of this function
         if self.computation.settings.effort_limits != "off" and answer.exceeded.any():
             self.limited.update(self._limited_by(answer))
@@ -424,11 +424,11 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         if (overdue := self.record.overdue()) is None:
             return
         on_stale, publishing = self.parameters.on_stale, "nothing"
-        last, answered = self.last_published, self._last_answered
+        last, processed = self.last_published, self._last_processed
         holds = on_stale == "hold_gravity" and not self.superseded
-        if holds and last is not None and answered is not None:
+        if holds and last is not None and processed is not None:
             try:
-                held = self.computation.hold(last, lambda state: self.boxes.held(state, answered))
+                held = self.computation.hold(last, lambda state: self.boxes.held(state, processed))
             except BadMessage as error:
                 self._node.log.problem("joint_states", error.cause, f"position not held: {error}")
             else:

@@ -11,7 +11,7 @@ from rclpy.serialization import deserialize_message
 
 #: SensorDataQoS keeps 5: at 500 Hz a pause of 10 ms (another process on the core) would lose some. At 1 kHz
 #: 200 are all that a pause of any length leaves fresh by the usual stale_after. Where states come faster than
-#: they are answered, each waits behind a full queue: in a longer one it would become stale.
+#: they are processed, each waits behind a full queue: in a longer one it would become stale.
 JOINT_STATES = QoSProfile(depth=200, reliability=ReliabilityPolicy.BEST_EFFORT)
 #: A sensor may publish reliably or not.
 SENSOR = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -22,7 +22,7 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 DESCRIPTIONS = QoSProfile(depth=20, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 #: Answers that a reliable publisher keeps for a slow subscriber: 0.2 s at 500 Hz.
 ANSWER_DEPTH = 100
-#: Requests to a service that wait while one is answered, and answers. The middleware drops what is above that
+#: Requests to a service that wait while one is processed, and answers. The middleware drops what exceeds that
 #: without a word.
 REQUESTS = QoSProfile(depth=500, reliability=ReliabilityPolicy.RELIABLE)
 
@@ -41,10 +41,10 @@ class ReadingNode(Node):
     never call any of the node again. From a callback the executor takes it as any other error.
 
     Attributes:
-        unanswered: requests whose service awaits something.
+        unprocessed: requests whose service awaits something.
     """
 
-    unanswered = 0
+    unprocessed = 0
 
     def create_subscription(
         self, msg_type: type, topic: str, callback: Callable[..., None], *qos: Any, **options: Any
@@ -67,11 +67,11 @@ class ReadingNode(Node):
             return super().create_service(srv_type, srv_name, callback, **options)
 
         async def answer(request: Any, response: Any) -> Any:
-            self.unanswered += 1
+            self.unprocessed += 1
             try:
                 return await callback(request, response)
             finally:
-                self.unanswered -= 1
+                self.unprocessed -= 1
 
         return super().create_service(srv_type, srv_name, answer, **options)
 

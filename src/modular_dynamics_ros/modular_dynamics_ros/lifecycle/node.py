@@ -196,7 +196,7 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
             self.log.clear()
 
     def end(self) -> None:
-        """End what requests wait for, too: they are answered as long as the executor goes on."""
+        """End what requests wait for, too: they are processed as long as the executor goes on."""
         self._free()
 
     def _forget(self) -> None:

@@ -1,4 +1,4 @@
-"""The services that rclpy gives every node: whatever is requested is answered, and ends no node.
+"""The services that rclpy gives every node: whatever is requested is processed, and ends no node.
 
 rclpy raises where a transition is not possible in the present state (rclpy issue 1209) and where a parameter
 has an unknown type; the executor then never answers.
@@ -56,7 +56,7 @@ class _ChangeState:
         legal = {one.transition.id: one.transition.label for one in known.available_transitions}
         wanted = request.transition
         if wanted.id in legal or wanted.label in legal.values():
-            return _answered(self._node, self._answer, request, response, self._fail)
+            return _processed(self._node, self._answer, request, response, self._fail)
         possible = ", ".join(f"{label} ({number})" for number, label in legal.items()) or "none"
         what = f"transition '{wanted.label[:MOST_CHARACTERS]}' (id {wanted.id})"
         text = f"change_state refused: {what} is not possible now; possible: {possible}"
@@ -102,10 +102,10 @@ def _set_known(
     if names := [one.name for one in request.parameters if not node.has_parameter(one.name)]:
         refuse(response, f"no parameter {listed(names)}")
         return response
-    return _answered(node, answer, request, response, refuse)
+    return _processed(node, answer, request, response, refuse)
 
 
-def _answered(
+def _processed(
     node: Node, answer: Answer, request: Any, response: Any, refuse: Callable[[Any, str], None]
 ) -> Any:
     """Return rclpy's answer; refuse the request where rclpy raises: the client waits for an answer."""

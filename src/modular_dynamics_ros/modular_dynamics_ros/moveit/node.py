@@ -135,7 +135,7 @@ class MoveitPayloadNode(ReadingNode):
         """Send a link's load; None removes its payload."""
         had_none = link not in self._active
 
-        def answered(response: Any) -> None:
+        def processed(response: Any) -> None:
             if response.success:
                 self._accepted(link, load)
             else:
@@ -148,7 +148,7 @@ class MoveitPayloadNode(ReadingNode):
 
         if self._payload.ready and not self._payload.awaits:
             self._active[link] = None  # unknown until it is accepted
-        if not self._payload.send(payload_request(link, load), answered):
+        if not self._payload.send(payload_request(link, load), processed):
             self.log.problem(self.parameters.set_payload, "silent", "no answer from dynamics_node")
 
     def _accepted(self, link: str, load: Load | None) -> None:

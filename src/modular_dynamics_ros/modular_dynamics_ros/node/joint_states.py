@@ -1,7 +1,7 @@
-"""Joint states of one robot: read, completed with what is known of other joints, handed on to be answered.
+"""Joint states of one robot: read, completed with what is known of other joints, handed on to be processed.
 
-A message may hold some of the joints. It is answered, with its own stamp, as soon as the values of all joints
-that are needed are not older than stale_after; of each joint the newest value counts.
+A message may hold some of the joints. It is processed, with its own stamp, as soon as the values of all
+needed joints are not older than stale_after; of each joint the newest value counts.
 """
 
 from array import array
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # the command bag runs without ROS
 
 
 Answering = Callable[[State, int], None]
-"""Takes a state and its arrival [ns of the system]; raises BadMessage where it cannot be answered."""
+"""Takes a state and its arrival [ns of the system]; raises BadMessage where it cannot be processed."""
 
 NEVER = int(np.iinfo(np.int64).min)  # stamp of a joint that no message has held yet
 MOST_LAYOUTS = 64  # that are remembered, those used last: one for each publisher of joint states
@@ -71,7 +71,7 @@ class JointStates:
     Args:
         answer: takes each state. record: counts what becomes of the messages.
         given: positions [rad or m] of joints in `state_names` that no message holds.
-        other_joints: joints of subsystems in other nodes. A message of these alone is answered, too.
+        other_joints: joints of subsystems in other nodes. A message of these alone is processed, too.
         efforts: returns whether measured efforts are read now: see `State`.
     """
 
@@ -119,7 +119,7 @@ class JointStates:
         self._newest = int(self._stamps.max(initial=NEVER))
 
     def receive(self, message: "JointState", info: dict[str, Any]) -> None:
-        """Read a message, and have it answered; count and report it where it cannot be.
+        """Read a message, and have it processed; count and report it where it cannot be.
 
         Args:
             info: rclpy's, with the time of arrival and the publisher's number of the message.
@@ -154,10 +154,10 @@ class JointStates:
         """Store a message's values, and return whether those of all needed joints are known.
 
         Raises:
-            BadMessage: it is too old; a newer one was answered, or holds newer values of other joints.
+            BadMessage: it is too old; a newer one was processed, or holds newer values of other joints.
         """
         record, past = self._record, stamp <= now + self._valid_for
-        if past:  # also where it is not answered it may hold the newest known values of its joints
+        if past:  # also where it is not processed it may hold the newest known values of its joints
             self._store(values, stamp)
         try:
             record.require_fresh(stamp, now, arrival)
@@ -191,7 +191,7 @@ class JointStates:
         return tuple(self._names[row] for row in np.flatnonzero(old & np.isnan(self._given)))
 
     def _note_position(self, stamp: int) -> None:
-        """Store the robot's position after an unanswered message with this stamp [ns].
+        """Store the robot's position after an unprocessed message with this stamp [ns].
 
         Joints without a new position are assumed not to have moved.
         """

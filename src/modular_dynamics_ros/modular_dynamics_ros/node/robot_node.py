@@ -5,12 +5,12 @@ A session is one robot in the node: its joint states while the node is active, a
 unconfigured --configure--> inactive: the robot is loaded or, without robot_description_file, awaited on the
 topic robot_description; both succeed, so that nodes may start in any order. A bad file makes configuring
 fail. inactive --activate--> active: each joint state goes to the session of the robot. While a robot is
-awaited nothing is answered and /diagnostics says so.
+awaited nothing is processed and /diagnostics says so.
 
-Descriptions are prepared by a worker, while joint states are answered, and used as soon as they are prepared.
+Descriptions are prepared by a worker while joint states are processed, and used as soon as they are ready.
 If one without a stamp is refused the last good one stays. One with a stamp (attribute of <modular_dynamics>)
 says that the robot has changed: joint states that came after it wait until it is prepared, and if it is
-refused nothing is answered. A joint state may name its description (`description_frame`): it is answered by
+refused nothing is processed. A joint state may name its description (`description_frame`): it is processed by
 the active one, waits for one that is being prepared, and is refused if it names any other.
 """
 
@@ -68,7 +68,7 @@ class Description(NamedTuple):
 
 
 class NoRobot(NamedTuple):
-    """Why the joint states of a robot cannot be answered.
+    """Why the joint states of a robot cannot be processed.
 
     Attributes:
         why: the reason. usual: whether that is no fault.
@@ -84,7 +84,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
     A subclass sets NAME, PARAMETERS (a table, see parameters/table.py) and SESSION.
 
     Attributes:
-        session: of the robot; None while there is none, or its joint states cannot be answered.
+        session: of the robot; None while there is none, or its joint states cannot be processed.
     """
 
     SESSION: Any
@@ -226,7 +226,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             raise BadMessage("another robot", text)
         if self.session is None:
             why = self._no_robot.why if self._no_robot else ""
-            raise BadMessage("robot refused", f"it belongs to a robot that cannot be answered: {why}")
+            raise BadMessage("robot refused", f"it belongs to a robot that cannot be processed: {why}")
         return True
 
     def _on_robot_description(self, message: String) -> None:
@@ -382,7 +382,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             robot, statuses = self.session.robot, self.session.statuses()
             return robot.graph.name, [*statuses, self._joint_states_status(), _model_status(robot.warnings)]
         if (reason := self._no_robot) is not None:
-            text = f"nothing is answered until the next robot_description: {reason.why}"
+            text = f"nothing is processed until the next robot_description: {reason.why}"
             return "", [Status(OK if reason.usual else ERROR, "input", text)]
         refused = f"; the last one was refused: {self._refusal}" if self._refusal else ""
         text = f"waiting for a robot on the topic robot_description{refused}"
@@ -446,7 +446,7 @@ class RobotSession(Generic[Parameters]):
             arrival: of its message [ns of the system].
 
         Raises:
-            BadMessage: it cannot be answered.
+            BadMessage: it cannot be processed.
         """
         raise NotImplementedError
 

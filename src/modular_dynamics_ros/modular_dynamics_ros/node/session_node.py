@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # the command bag runs without ROS
 
 
 OUT_OF_ORDER = "older than the last answer"  # cause of a BadMessage; usual with several publishers
-OVERTAKEN = "overtaken by other joints"  # the same, where the newer joint state was not answered
+OVERTAKEN = "overtaken by other joints"  # the same, where the newer joint state was not processed
 NOTICEABLE = 0.1  # share of stale_after by which the clocks of publishers may differ without a warning
 CLOCK_SILENT = 1_000_000_000  # [ns] a simulation that runs slowly sends /clock more often than that
 
@@ -49,7 +49,7 @@ class Stopwatch:
     """Measures the time since its start.
 
     By the monotonic clock, as system time may be set. With use_sim_time by /clock, and if that stands for
-    a second, by the monotonic clock: a dead simulation must not look like one that has just answered.
+    a second, by the monotonic clock: a dead simulation must not look like one that has just processed.
     """
 
     def __init__(self, node: Clocks) -> None:
@@ -94,7 +94,7 @@ class AnswerRecord:
     def __init__(self, node: Clocks, stale_after: Callable[[], float]) -> None:
         self._node, self._stale_after, self.counts = node, stale_after, MessageCounts()
         self._has_received = False  # a joint state since activation
-        self._unanswered = Stopwatch(node)
+        self._unprocessed = Stopwatch(node)
 
     def require_fresh(
         self, stamp: int, now: int, arrival: int | None = None, delay: str = "this node was busy"
@@ -110,7 +110,7 @@ class AnswerRecord:
         """
         if not self._has_received:
             self._has_received = True
-            self._unanswered.start(now)
+            self._unprocessed.start(now)
         if self._is_fresh(stamp, now):
             self.counts.input_age = (now - stamp) * 1e-9
             return
@@ -129,7 +129,7 @@ class AnswerRecord:
         raise BadMessage(cause, f"the stamp is more than {stale_after:g} s (stale_after) {where} {clock}")
 
     def _is_fresh(self, stamp: int, now: int) -> bool:
-        """Return whether a state with this stamp [ns] may be answered `now`."""
+        """Return whether a state with this stamp [ns] may be processed `now`."""
         fresh = abs((now - stamp) * 1e-9) <= self._stale_after()
         return fresh and not (now == 0 and self._node.simulated)
 
@@ -148,7 +148,7 @@ class AnswerRecord:
                 "synchronise the clocks of all publishers of joint states",
             )
 
-    def answered(self, answer: Answer, arrival: int, now: int, tolerance: float = 0.0) -> None:
+    def processed(self, answer: Answer, arrival: int, now: int, tolerance: float = 0.0) -> None:
         """Record an answer published now [ns, node's clock].
 
         Args:
@@ -157,8 +157,8 @@ class AnswerRecord:
         self.last, self.missing = answer, ()
         counts = self.counts
         counts.last_stamp = answer.state.stamp
-        self._unanswered.start(now)
-        counts.answered += 1
+        self._unprocessed.start(now)
+        counts.processed += 1
         counts.latencies.append((arrival, time.time_ns() - arrival))
         # only loops have assembly modes, and joints that disagree
         counts.closed_anew += not answer.configuration.continues_last
@@ -171,7 +171,7 @@ class AnswerRecord:
             )
 
     def rejected(self, error: BadMessage) -> None:
-        """Count a joint state that cannot be answered, and log why."""
+        """Count a joint state that cannot be processed, and log why."""
         self.counts.rejected[error.cause] += 1
         if error.cause in (OUT_OF_ORDER, OVERTAKEN):
             return
@@ -203,7 +203,7 @@ class AnswerRecord:
 
     def _age(self) -> float | None:
         """Return the seconds since the last answer, or since the first state; None before both."""
-        return self._unanswered.seconds() if self._has_received else None
+        return self._unprocessed.seconds() if self._has_received else None
 
     @property
     def last_if_fresh(self) -> Answer | None:

@@ -31,7 +31,7 @@ from modular_dynamics_ros.parameters.table import usage
 
 #: [s] in which further signals are the same one: Ctrl-C comes from the terminal and from ros2 launch.
 REPEATED = 0.5
-LAST_ANSWERS = 1.0  # [s] at most, until requests are answered that nothing holds up any more
+LAST_ANSWERS = 1.0  # [s] at most, until requests are processed that nothing holds up any more
 LOOK_PERIOD = 0.1  # [s] from one look for signals to the next: they do not wake the executor
 
 
@@ -184,7 +184,7 @@ def finish(node: ManagedNode[Any], executor: Executor) -> None:
     """Stop the node, and send the answers to requests that have waited until then."""
     node.end()
     end = time.monotonic() + LAST_ANSWERS
-    while node.unanswered and time.monotonic() < end and not node.hurried():
+    while node.unprocessed and time.monotonic() < end and not node.hurried():
         executor.spin_once(timeout_sec=0.0)
 
 

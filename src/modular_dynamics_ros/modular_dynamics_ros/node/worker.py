@@ -129,7 +129,7 @@ class Calls:
         """Return whether an answer is awaited."""
         return self._future is not None and self._clock() - self._asked < self._patience
 
-    def send(self, request: Any, answered: Callable[[Any], None]) -> bool:
+    def send(self, request: Any, processed: Callable[[Any], None]) -> bool:
         """Ask, unless an answer is awaited; False if there is no service or the last request timed out."""
         if self.awaits:
             return not self._lost
@@ -142,7 +142,7 @@ class Calls:
         def done(future: Any) -> None:
             if future is self._future:  # else it was given up
                 self._future, self._lost = None, False
-                answered(future.result())
+                processed(future.result())
 
         self._asked, self._future = self._clock(), self._client.call_async(request)
         self._future.add_done_callback(done)

@@ -51,7 +51,7 @@ class NeighbourInputs(Subscriptions):
         part = computation.part
         # when the last good message of each neighbour came [ns]
         self._heard = dict.fromkeys(part.neighbours, node.steady())
-        # when a successor got the first motion that it has not answered [ns]
+        # when a successor got the first motion that it has not processed [ns]
         self._asked: dict[str, int] = {}
         own = topic_name(part.name)
         if part.predecessor is not None:
@@ -217,7 +217,7 @@ class PartReferenceInput(ReferenceInput):
 class MissingNeighbours:
     """Reports neighbours without whose message joint states are rejected.
 
-    They are missing until a joint state is answered or none come; in the log until one is answered: that no
+    They are missing until a joint state is processed or none come; in the log until one is processed: that no
     joint states come says nothing about neighbours.
 
     Attributes:
@@ -246,7 +246,7 @@ class MissingNeighbours:
         self._patience, self._noted = patience, now
 
     def none_missing(self) -> None:
-        """Note that a joint state was answered."""
+        """Note that a joint state was processed."""
         self.names = self._silent = ()
 
     def report(self, now: float) -> None:

@@ -186,7 +186,7 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
             self.record.rejected(error)
 
     def continue_from(self, other: "SubsystemSession") -> None:
-        """Take over the descriptions of other nodes, and which stamps have been answered."""
+        """Take over the descriptions of other nodes, and which stamps have been processed."""
         self.rendezvous.close_stamps_of(other.rendezvous)
         if self._descriptions is not None and other._descriptions is not None:
             self._descriptions.continue_from(other._descriptions)
@@ -239,7 +239,7 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
             self._try_to_advance(meeting)
 
     def _try_to_advance(self, meeting: Meeting[_Waiting]) -> None:
-        """Advance a state; reject it if it cannot be answered."""
+        """Advance a state; reject it if it cannot be processed."""
         try:
             self._advance(meeting)
         except BadMessage as error:
@@ -249,7 +249,7 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
         """Compute and publish results whose inputs are there: motions of successors, then wrench and torques.
 
         Raises:
-            BadMessage: the state cannot be answered.
+            BadMessage: the state cannot be processed.
         """
         waiting, before = meeting.item, self.part.predecessor
         assert waiting is not None  # the callers have checked
@@ -289,7 +289,7 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
         now = self._node.now()
         self.record.require_order(moving.state.stamp, now)
         self._outputs.publish_torques(moving.state.stamp, answer)
-        self.record.answered(answer, arrival, now, self.computation.settings.closure_tolerance)
+        self.record.processed(answer, arrival, now, self.computation.settings.closure_tolerance)
         if self._missing is not None:
             self._missing.none_missing()
 

@@ -73,7 +73,7 @@ def stage():
     made.close()
 
 
-def test_a_change_is_described_moved_and_answered(stage):
+def test_a_change_is_described_moved_and_processed(stage):
     stage.start()
     answers = [stage.dock("b", "3", "v1", "4"), stage.dock("v1", "3", "v2", "4", kind="scout")]
     assert all(answer.success for answer in answers)
@@ -135,7 +135,7 @@ def test_an_assembly_without_joints_is_described_and_sends_no_state(stage, capfd
     assert stage.states[0].name == ["v2/bend"]
 
 
-def test_after_the_clock_was_set_back_it_moves_on_and_is_answered(stage, monkeypatch):
+def test_after_the_clock_was_set_back_it_moves_on_and_is_processed(stage, monkeypatch):
     hour, now = 3600 * 10**9, time.time_ns
     monkeypatch.setattr(time, "time_ns", lambda: now() + hour)
     stage.start()
@@ -204,7 +204,7 @@ def test_the_rate_may_change_at_run_time(stage):
     assert not stage.node.set_parameters([Parameter("ease", value=3.0)])[0].successful
 
 
-def test_two_hundred_requests_at_once_are_all_answered(stage):
+def test_two_hundred_requests_at_once_are_all_processed(stage):
     """The first half docks a snake, each module at the one before; the other half is refused."""
     stage.start(stage.node)
     client = stage.client(Dock, "assembly_node/dock", qos_profile=REQUESTS)
@@ -294,7 +294,7 @@ def test_dock_undock_save_load(host, tmp_path):
         (("v0", "2", "v2", "4"), {"kind": "x" * 1_000_000}, "UNKNOWN_NAME", "'xxx"),
     ],
 )
-def test_a_docking_that_cannot_be_is_answered_with_a_code(host, ends, more, code, words):
+def test_a_docking_that_cannot_be_is_processed_with_a_code(host, ends, more, code, words):
     host.dock("v0", "3", "v1", "4")
     before = host.live
     answer = host.dock(*ends, **more)
@@ -317,7 +317,7 @@ def test_a_name_that_dynamics_node_would_refuse_is_refused(host):
     assert host.live is before
 
 
-def test_an_unexpected_error_is_answered_and_logged(host, monkeypatch):
+def test_an_unexpected_error_is_processed_and_logged(host, monkeypatch):
     monkeypatch.setattr(host, "change", MagicMock(side_effect=ZeroDivisionError("by zero")))
     answer = host.dock("v0", "3", "v1", "4")
     assert answer.error_code == Dock.Response.UNEXPECTED
@@ -400,8 +400,8 @@ class Publisher:
     def answer(self, number, successful=True):
         result, future = MagicMock(successful=successful, reason="bad link"), self.futures[number]
         future.result = lambda: MagicMock(results=[result])
-        (answered,) = future.add_done_callback.call_args.args
-        answered(future)
+        (processed,) = future.add_done_callback.call_args.args
+        processed(future)
 
     @property
     def said(self):

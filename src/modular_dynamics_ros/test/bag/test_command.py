@@ -52,7 +52,7 @@ def test_without_ros(recording, tmp_path, four_link):
     options = ("--csv", tmp_path / "t.csv", "-p", "acceleration_source:=filtered", "--quiet")
     done = run_python("-c", f"{WITHOUT_ROS}{COMMAND}sys.exit(code)", "bag", recording, *options)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "50 joint states, 45 answered" in done.stdout
+    assert "50 joint states, 45 processed" in done.stdout
     assert len((tmp_path / "t.csv").read_text().splitlines()) == 46
 
 
@@ -62,13 +62,13 @@ def test_it_is_registered_by_the_packages_own_metadata(recording, tmp_path):
     assert done.returncode == 0, done.stderr
     environment = os.environ | {"PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
     done = run_python("-m", "modular_dynamics", "bag", recording, "--json", env=environment)
-    assert (done.returncode, json.loads(done.stdout)["answered"]) == (0, 50), done.stderr
+    assert (done.returncode, json.loads(done.stdout)["processed"]) == (0, 50), done.stderr
 
 
 def test_the_report_as_text(recording, capsys):
     assert main(["bag", str(recording)]) == 0
     out = capsys.readouterr().out
-    assert "four_link: 50 joint states, 50 answered" in out
+    assert "four_link: 50 joint states, 50 processed" in out
     assert "measured effort less torque [N m or N]" in out
     assert out.splitlines()[-1].split()[0] == "right"
 

@@ -43,7 +43,7 @@ def test_a_file_without_its_folder(bag, states, tmp_path, storage):
     file = shutil.copy(
         next(write_bag(tmp_path / "whole", states, storage=storage).glob(f"*{suffix}")), tmp_path
     )
-    assert bag.on(file).report["answered"] == 300
+    assert bag.on(file).report["processed"] == 300
 
 
 def error_of(bag, path):
@@ -100,7 +100,7 @@ def test_a_bag_without_joint_states_lists_those_of_their_type(bag, states, tmp_p
     assert "no topic '/joint_states'; topics of sensor_msgs/msg/JointState: '/left/joint_states'" in error_of(
         bag, folder
     )
-    assert bag.on(folder, "--joint-states", "/left/joint_states").report["answered"] == 300
+    assert bag.on(folder, "--joint-states", "/left/joint_states").report["processed"] == 300
 
 
 def test_a_topic_of_another_type_is_named(bag, tmp_path):
@@ -117,13 +117,13 @@ def test_messages_of_unknown_types_do_not_matter(bag, states, tmp_path):
             "offered_qos_profiles, '' FROM topics LIMIT 1"
         )
         database.execute("INSERT INTO messages (topic_id, timestamp, data) VALUES (99, ?, x'0001')", (START,))
-    assert bag.on(file).report["answered"] == 300
+    assert bag.on(file).report["processed"] == 300
 
 
-def test_a_damaged_message_is_counted_and_the_others_are_answered(bag, names, states):
+def test_a_damaged_message_is_counted_and_the_others_are_processed(bag, names, states):
     damaged = ("/joint_states", states[100][1], (JOINT_STATE, b"\x00\x01\x00\x00" + bytes([255] * 40)))
     found = bag([*states[:100], damaged, *states[100:]])
-    assert (found.code, found.report["damaged_messages"], found.report["answered"]) == (1, 1, 300)
+    assert (found.code, found.report["damaged_messages"], found.report["processed"]) == (1, 1, 300)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The torques of a bag against Pinocchio's, and the rules by which joint states are answered."""
+"""The torques of a bag against Pinocchio's, and the rules by which joint states are processed."""
 
 from pathlib import Path
 
@@ -57,7 +57,7 @@ def test_torques_are_pinocchios_at_the_same_states(bag, names, four_link, source
     found = bag(messages, "--motion", "-p", f"acceleration_source:={source}")
     assert found.code == 0
     starting = 5 if source == "filtered" else 0  # the sampling period is known from the sixth on
-    assert [len(found.rows), found.report["answered"]] == [200 - starting] * 2
+    assert [len(found.rows), found.report["processed"]] == [200 - starting] * 2
     q, v, a = (column(found.rows, letter, names) for letter in "qva")
     np.testing.assert_array_equal(q, [one for one, _ in motion[starting:]])
     np.testing.assert_array_equal(v, [one for _, one in motion[starting:]])
@@ -65,7 +65,7 @@ def test_torques_are_pinocchios_at_the_same_states(bag, names, four_link, source
     assert agrees(found.rows, names, four_link)
 
 
-def test_old_disordered_and_impossible_joint_states_are_not_answered(bag, names):
+def test_old_disordered_and_impossible_joint_states_are_not_processed(bag, names):
     times = (0, 0, Q), (10, 10, Q), (12, 8, Q), (20, -300, Q), (30, 20, [np.nan, 0, 0, 0]), (40, 31, Q)
     messages = [sent(recorded, names, q, np.zeros(4), stamp=stamp) for recorded, stamp, q in times]
     found = bag(messages)
@@ -79,17 +79,17 @@ def test_a_simulation_s_time_may_begin_anew(bag, names):
     first, _ = moving_states(names, 20, start=10_000 * MS, delay=START)
     second, _ = moving_states(names, 20, start=5 * MS, delay=START + 20_000 * MS)
     found = bag(first + second)
-    assert (found.code, found.report["answered"]) == (0, 40)
+    assert (found.code, found.report["processed"]) == (0, 40)
     assert "a stamp is 10.033 s older than the newest: the time restarts there" in found.err
     assert found.report["time_restarts"] == 1
 
 
 @pytest.mark.parametrize("off", [-3600, 3600])
-def test_one_damaged_stamp_is_said_and_counted_and_those_after_it_are_answered(bag, names, off):
+def test_one_damaged_stamp_is_said_and_counted_and_those_after_it_are_processed(bag, names, off):
     messages, _ = moving_states(names, 20)
     messages[10][2][1].header.stamp.sec += off
     found = bag(messages, "--quiet")
-    assert (found.report["answered"], found.report["time_restarts"]) == (20, 1)
+    assert (found.report["processed"], found.report["time_restarts"]) == (20, 1)
     assert "else one of the two stamps is damaged" in bag(messages).err
 
 
@@ -101,7 +101,7 @@ def test_joint_states_without_stamps_count_when_they_were_recorded(bag, names):
 
 @pytest.mark.parametrize("named", [False, True])
 def test_the_robot_comes_from_the_bag_which_is_read_until_it_changes(bag, names, four_link, named):
-    """Joint states may be recorded before the description that they name: none is answered by another."""
+    """Joint states may be recorded before the description that they name: none is processed by another."""
     plain = Path(four_link).read_text(encoding="utf-8")
     marks = [f"{stamp // 10**9}.{stamp % 10**9:09d}" for stamp in (START, START + 20 * MS)]
     tag = '<modular_dynamics version="1"'
@@ -116,7 +116,7 @@ def test_the_robot_comes_from_the_bag_which_is_read_until_it_changes(bag, names,
     )
     messages = [first, *joint_states[:5], same, *joint_states[5:12], second, *joint_states[12:]]
     found = bag(messages, "--motion", robot=None)
-    assert (found.code, found.report["answered"]) == (1, 10 if named else 12)
+    assert (found.code, found.report["processed"]) == (1, 10 if named else 12)
     assert found.report["rejected"] == ({"another robot": 2} if named else {})
     assert "another robot description came on '/robot_description'" in found.report["damage"]
     assert agrees(found.rows, names, urdfs[0], 100 * ALLOWED)
@@ -171,7 +171,7 @@ def test_joints_of_no_message_are_named_with_the_option_for_them(bag, names):
 def test_joints_that_come_too_rarely_are_a_finding(bag, names):
     messages = [sent(0, names), *(sent(100 * k, names[:2], Q[:2]) for k in range(1, 6))]
     found = bag(messages, "--quiet")
-    assert (found.code, found.report["answered"]) == (1, 3)
+    assert (found.code, found.report["processed"]) == (1, 3)
     assert found.report["awaited"] == {"left": 3, "right": 3}
     assert found.report["not_recorded"] == []
     longer = bag(messages, "--quiet", "-p", "stale_after:=1")
@@ -275,7 +275,7 @@ def test_an_older_wrench_does_not_replace_one_that_is_valid(bag, names, four_lin
 def test_a_wrench_in_an_unknown_frame_is_refused_by_name(bag, names):
     push = ("/dynamics_node/external_wrench", START, wrench(START, "nowhere", FORCE))
     found = bag([push, *states(names, [0])])
-    assert found.report["answered"] == 1
+    assert found.report["processed"] == 1
     assert "no link 'nowhere'" in found.err
     quiet = bag([push, *states(names, [0])], "--quiet")
     assert (quiet.err, quiet.code) == ("", 1)
@@ -285,9 +285,9 @@ def test_a_wrench_in_an_unknown_frame_is_refused_by_name(bag, names):
 def test_a_reference_that_is_refused_leaves_accelerations_of_zero_which_are_counted(bag, names):
     reference = ("/reference", START, trajectory(START, names, [1.0, 1.0]))  # twice the same time
     found = bag([reference, *states(names, [0, 10])], "-p", "acceleration_source:=reference")
-    assert (found.code, found.report["answered"]) == (1, 2)
+    assert (found.code, found.report["processed"]) == (1, 2)
     assert list(found.report["refused"]) == ["reference"]
-    assert found.report["answered_without_reference"] == 2
+    assert found.report["processed_without_reference"] == 2
     assert found.report["acceleration_source"] == "reference"
 
 
@@ -312,7 +312,7 @@ def test_wrenches_below_another_node_s_name_are_named_with_the_option_that_helps
     assert "not read" not in bag(messages, "--node", "left/dynamics_node").err
 
 
-def test_without_the_wrench_of_a_black_box_nothing_is_answered_and_with_it_all_is(
+def test_without_the_wrench_of_a_black_box_nothing_is_processed_and_with_it_all_is(
     bag, names, four_link, boxed_branch
 ):
     options = ("-p", f"partition_file:={boxed_branch}")
@@ -322,7 +322,7 @@ def test_without_the_wrench_of_a_black_box_nothing_is_answered_and_with_it_all_i
     link = graph.subsystem("right_branch").connection.link
     measured = ("/dynamics_node/black_box/right_branch/wrench", START, wrench(START, link, FORCE))
     found = bag([measured, *states(names, [0, 10])], *options)
-    assert (found.code, found.report["answered"]) == (0, 2)
+    assert (found.code, found.report["processed"]) == (0, 2)
     assert "tau_right" not in found.rows[0]
 
 

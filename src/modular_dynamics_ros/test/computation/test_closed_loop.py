@@ -132,7 +132,7 @@ def test_holding_is_the_rest_at_the_position_measured_last():
     assert one.hold(held).effort == pytest.approx(rest.tau, abs=1e-10)
 
 
-def test_out_of_reach_is_refused_leaves_no_trace_and_the_next_good_state_is_answered():
+def test_out_of_reach_is_refused_leaves_no_trace_and_the_next_good_state_is_processed():
     one, q = computation(path("exoskeleton")), STATES["exoskeleton"]
     with pytest.raises(BadMessage, match=r"cannot close: the loops of 'exoskeleton'.*open are") as first:
         answer(one, OUT_OF_REACH)

@@ -181,7 +181,7 @@ def test_holding_is_gravity_at_the_position_measured_last(robot):
         one = computation(robot, output=output, acceleration_source="filtered")
         given = answer(computation(robot), before)
         with pytest.raises(BadMessage, match="no velocity"):
-            one.observe(NOW, Q, REST, ("bend",))  # such a state is not answered
+            one.observe(NOW, Q, REST, ("bend",))  # such a state is not processed
         held = one.hold(given)
         assert held.effort == pytest.approx(expected, abs=1e-13)
         assert (held.state.q.tolist(), held.state.v.tolist()) == (Q.tolist(), rest)

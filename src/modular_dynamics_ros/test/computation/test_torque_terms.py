@@ -142,7 +142,7 @@ def ns(seconds):
     return round(1e9 * seconds)
 
 
-def test_a_step_is_answered_by_the_exponential_at_stamps_of_any_distance():
+def test_a_step_is_processed_by_the_exponential_at_stamps_of_any_distance():
     one, rng = ExternalTorques(1), np.random.default_rng(3)
     one.update(ns(10.0), np.zeros(1), np.zeros(1), CUTOFF, GAP)
     time = 0.0

@@ -77,7 +77,7 @@ def lone(four_link):
     return session, receiver(session, "odometry")
 
 
-def test_without_odometry_nothing_is_answered_and_the_next_good_one_helps(lone):
+def test_without_odometry_nothing_is_processed_and_the_next_good_one_helps(lone):
     session, send = lone
     assert not session.send(100.0)
     send(odometry(69 * S))

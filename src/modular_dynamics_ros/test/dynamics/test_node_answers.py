@@ -51,7 +51,7 @@ def test_one_message_holds_the_wrenches_of_all_connections(four_link):
     assert message.header.stamp == torques.header.stamp
 
 
-def test_a_passive_platform_is_answered_without_its_pose(make, tmp_path):
+def test_a_passive_platform_is_processed_without_its_pose(make, tmp_path):
     graph, path, completed = platform(floating=True), tmp_path / "platform.urdf", []
     path.write_text(graph.urdf)
     harness = make(robot_description_file=str(path)).start()
@@ -139,7 +139,7 @@ def test_diagnostics_count_and_compare(make):
         ({"effort": [0.0] * 5}, "effort has 5 values for 4 joint names"),
     ],
 )
-def test_a_bad_state_is_named_once_and_the_next_good_one_answered(active, four_link, capfd, message, words):
+def test_a_bad_state_is_named_once_and_the_next_good_one_processed(active, four_link, capfd, message, words):
     capfd.readouterr()
     stamps = [active.send(**message) for _ in range(20)]
     good = active.answer()  # answers keep the order of the states: nothing before it is still to come
@@ -150,7 +150,7 @@ def test_a_bad_state_is_named_once_and_the_next_good_one_answered(active, four_l
     assert sum(active.node.session.record.counts.rejected.values()) == 20
 
 
-def test_while_the_filter_starts_nothing_is_answered_and_that_is_said_once(four_link):
+def test_while_the_filter_starts_nothing_is_processed_and_that_is_said_once(four_link):
     session = LoneSession(four_link, acceleration_source="filtered")
     assert [len(session.send(1.0 + 0.002 * k)) for k in range(10)] == [0] * 5 + [1] * 5
     assert session.record.counts.rejected == {"filter starts": 5}

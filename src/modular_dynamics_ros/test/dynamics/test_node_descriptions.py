@@ -132,7 +132,7 @@ class Bodies:
         return self.harness.send(stamp=self.stamp(time), frame=frame)
 
     def answers(self, *stamps):
-        """Which body answered each state."""
+        """Which body processed each state."""
         self.harness.spin_until(lambda: all(map(self.harness.torque_of, stamps)))
         efforts = [self.harness.torque_of(stamp).effort.tolist() for stamp in stamps]
         return [[torques.tolist() for torques in self.torques].index(effort) for effort in efforts]
@@ -173,13 +173,13 @@ def test_states_of_a_refused_description_get_no_torques_of_the_robot_in_force(bo
     bodies.harness.descriptions.publish(String(data=broken))
     log = bodies.harness.said("robot_description: refused", capfd)
     assert "'four_link' stays" not in log  # the body has changed, whatever it is now
-    unanswered = bodies.send(2.0, described=0.5), bodies.send(3.0)
+    unprocessed = bodies.send(2.0, described=0.5), bodies.send(3.0)
     rejected = bodies.harness.node._entities.record.counts.rejected
     bodies.harness.spin_until(lambda: rejected["robot refused"] == 2)
     bodies.describe(1, 4.0)
     bodies.harness.spin_until(lambda: bodies.harness.node.session is not None)
     assert bodies.answers(bodies.send(5.0, described=4.0)) == [1]
-    assert [bodies.harness.torque_of(stamp) for stamp in unanswered] == [None] * 2
+    assert [bodies.harness.torque_of(stamp) for stamp in unprocessed] == [None] * 2
     assert rejected == {"robot refused": 2}
 
 
@@ -207,13 +207,13 @@ def test_a_robot_without_joints_silences_the_node_and_is_no_fault(bodies, capfd)
     seconds, rest = divmod(bodies.stamp(1.0), 10**9)
     bodies.harness.descriptions.publish(String(data=base.format(f"{seconds}.{rest:09d}")))
     bodies.harness.spin_until(lambda: "cannot be used" in bodies.harness.node.why_no_robot)
-    unanswered = bodies.send(2.0)
+    unprocessed = bodies.send(2.0)
     status = bodies.harness.status("input", lambda status: "no moving joint" in status.message)
     assert status.level == b"\x00"
     assert "ERROR" not in capfd.readouterr().err
     bodies.describe(1, 3.0)
     assert bodies.answers(bodies.send(4.0, described=3.0)) == [1]
-    assert bodies.harness.torque_of(unanswered) is None
+    assert bodies.harness.torque_of(unprocessed) is None
 
 
 def test_a_description_far_ahead_of_the_clock_is_refused(bodies, capfd):

@@ -51,7 +51,7 @@ class Client(Harness):
         """In force."""
         return self.node.session.robot.graph
 
-    def is_answered_by(self, graph):
+    def is_processed_by(self, graph):
         """The answers are those of a graph, to the bit, and its joints are named in its order."""
         values = dict(zip(NAMES, zip(Q, V, strict=True), strict=True))
         q, v = np.array([values[name] for name in graph.joint_names]).T
@@ -93,9 +93,9 @@ def test_a_payload_counts_from_the_next_joint_state_that_arrives(active, describ
     assert before < stamp <= active.node.now()
     first = active.answer(stamp=stamp)
     assert first.effort.tolist() == md.inverse_dynamics(loaded(described), Q, V, np.zeros(4)).tolist()
-    active.is_answered_by(loaded(described))
+    active.is_processed_by(loaded(described))
     assert active.call("SetPayload", link="left_branch").success
-    active.is_answered_by(described)
+    active.is_processed_by(described)
     assert active.node.session.robot.graph.payloads == {}
     assert active.call("SetPayload", link="left_branch").success  # none there: none to remove
     log = capfd.readouterr().err
@@ -119,7 +119,7 @@ def test_a_gripper_is_attached_and_detached(active, described, gripper_urdf, tmp
     assert answer.name == [*values]
     active.spin_until(lambda: "g/finger" in active.graphs[-1].dot)
     assert active.call("DetachSubsystem", name="hand").success
-    active.is_answered_by(described)
+    active.is_processed_by(described)
     path = tmp_path / "gripper.urdf"
     path.write_text(gripper_urdf)
     assert active.call("AttachSubsystem", file=str(path), **hand).success
@@ -136,7 +136,7 @@ def test_joints_are_locked_where_they_are_and_need_no_state_then(active, describ
     assert active.call("LockJoints", joint_names=["left"], positions=[0.4]).success
     assert_same_to_the_bit(active.graph(), locked.lock({"left": 0.4}))
     assert active.call("LockJoints", joint_names=["left", "bend"], unlock=True).joint_names == NAMES
-    active.is_answered_by(described)
+    active.is_processed_by(described)
 
 
 LONG = {"link": "x\n[INFO] " + "y" * 100_000, "load": LOAD}
@@ -169,7 +169,7 @@ def test_a_refusal_says_why_and_leaves_the_robot_as_it_is(active, described, kin
     assert words in response.error_message
     assert response.error_code == getattr(response, code), response.error_message
     assert (active.node.session, response.joint_names) == (session, NAMES)
-    active.is_answered_by(described)
+    active.is_processed_by(described)
 
 
 def test_parameters_of_the_node_that_name_joints_must_go_on_to_fit(make, described):
@@ -179,7 +179,7 @@ def test_parameters_of_the_node_that_name_joints_must_go_on_to_fit(make, describ
     assert "controller_joints names 'left'" in response.error_message
     response = client.call("LockJoints", joint_names=["right"], positions=[0.1])
     assert "absent_joints names 'right'" in response.error_message
-    client.is_answered_by(described)
+    client.is_processed_by(described)
     assert len(client.node.session._outputs._publishers) > 0
 
 
@@ -193,7 +193,7 @@ def test_a_node_that_is_not_active_or_has_no_robot_says_so(make):
     assert "is awaited" in client.call("DetachSubsystem", name="hand").error_message
 
 
-def test_an_unexpected_error_is_answered_and_logged(active, described, monkeypatch, capfd):
+def test_an_unexpected_error_is_processed_and_logged(active, described, monkeypatch, capfd):
     def broken(*arguments):
         raise OverflowError("made up")
 
@@ -202,7 +202,7 @@ def test_an_unexpected_error_is_answered_and_logged(active, described, monkeypat
     assert response.error_code == response.UNEXPECTED
     assert response.error_message.startswith("OverflowError: made up (test_reconfiguration.py:")
     active.said("unexpected error in a service: OverflowError: made up", capfd)
-    active.is_answered_by(described)
+    active.is_processed_by(described)
 
 
 def test_gravity_that_was_set_at_run_time_stays(active, described):
@@ -359,7 +359,7 @@ def start(make):
 
 
 @pytest.mark.parametrize("slow", [False, True])
-def test_a_change_is_answered_before_its_service_goes(start, monkeypatch, slow):
+def test_a_change_is_processed_before_its_service_goes(start, monkeypatch, slow):
     """Also where it takes longer than the node waits for it."""
     client, begun, go_on = start(), threading.Event(), threading.Event()
     reconfiguration = client.node._changes
@@ -423,14 +423,14 @@ TRIANGLE = "breaks the triangle inequality"
 
 def test_strict_refuses_them_and_the_robot_stays_as_it_is(make, described):
     client = make(strict=True).activate()
-    client.is_answered_by(described)
+    client.is_processed_by(described)
     response = client.call("SetPayload", **NO_BODY)
     assert response.error_code == response.BAD_STATE, response.error_message
     assert response.error_message.startswith("strict: the inertia of the payload on link 'right_branch' ")
     assert f"{TRIANGLE} (principal moments 0.1, 0.1, 1 kg m^2" in response.error_message
-    client.is_answered_by(described)
+    client.is_processed_by(described)
     assert client.call("SetPayload", link="left_branch", load=LOAD).success
-    client.is_answered_by(loaded(described))
+    client.is_processed_by(loaded(described))
 
 
 def test_the_topic_of_others_is_not_published(make, capfd):

@@ -38,7 +38,7 @@ def test_what_is_published_while_no_state_comes(four_link, on_stale, count):
     assert [len(session.watch(time)) for time in (1.0, 1.1, 2.0)] == [0, 0, count]
 
 
-def test_a_state_that_grows_old_while_it_is_computed_is_not_answered(four_link, monkeypatch):
+def test_a_state_that_grows_old_while_it_is_computed_is_not_processed(four_link, monkeypatch):
     """Where other processes had the processor for longer than stale_after."""
     session, compute = session_of(four_link), Computation.compute
 
@@ -114,7 +114,7 @@ def test_torques_are_answers_also_where_wrenches_cannot_be_computed(four_link, m
     session._outputs.subscribed.update = lambda: None
     session.send(1.01)
     assert wanted.called
-    assert session.record.counts.answered == len(session.torques) == 1 + usual
+    assert session.record.counts.processed == len(session.torques) == 1 + usual
     assert session.last_published.state.stamp == 1_010_000_000
     assert not session.record.counts.rejected
     text = "beside the torques nothing is published: a wrench overflows"
@@ -174,10 +174,10 @@ def weight(model, q):
 
 
 @pytest.mark.parametrize(
-    ("parameters", "unanswered"),
+    ("parameters", "unprocessed"),
     [({"acceleration_source": "filtered"}, {"now": 1.07, "v": []}), ({}, {"now": 2.0, "stamp": 1.02})],
 )
-def test_the_pose_measured_last_is_held_not_the_last_answered_one(arm, parameters, unanswered):
+def test_the_pose_measured_last_is_held_not_the_last_processed_one(arm, parameters, unprocessed):
     """A joint state without velocities, which the filter needs; or one that is too old."""
     path, model = arm
     names, rng = list(model.names)[1:], np.random.default_rng(3)
@@ -188,10 +188,10 @@ def test_the_pose_measured_last_is_held_not_the_last_answered_one(arm, parameter
     session, rest = holding(path, **parameters), np.zeros(len(names))
     for k in range(10):  # the filter starts with the sixth
         session.send(1.0 + 0.002 * k, names=names, q=poses[0], v=rest)
-    answered = session.record.counts.answered
-    assert answered > 0
-    session.send(**({"names": names, "q": poses[1], "v": rest} | unanswered))
-    assert session.record.counts.answered == answered
+    processed = session.record.counts.processed
+    assert processed > 0
+    session.send(**({"names": names, "q": poses[1], "v": rest} | unprocessed))
+    assert session.record.counts.processed == processed
     (held,) = session.watch(3.1)
     before, gravity = (weight(model, q) for q in poses)
     assert np.abs(gravity - before).max() > 1.0  # [N m]: the poses differ
@@ -220,9 +220,9 @@ def test_a_position_that_is_too_large_is_counted_and_the_one_before_is_held(arm)
     for q in ([0.01] * len(names), [0.01] * (len(names) - 2) + [1e10, 1e308]):
         session.send(1.0, names=names, q=q, v=rest)
     assert session.record.counts.rejected == {"too large": 1}
-    (answered,), (held,) = [*session.torques], session.watch(2.0)
-    assert held.position == answered.position
-    assert held.effort == pytest.approx(answered.effort.tolist(), abs=1e-9)
+    (processed,), (held,) = [*session.torques], session.watch(2.0)
+    assert held.position == processed.position
+    assert held.effort == pytest.approx(processed.effort.tolist(), abs=1e-9)
 
 
 @pytest.mark.parametrize("parts", [("all", "fingers"), ("arm", "fingers"), ("fingers", "arm")])
@@ -241,7 +241,7 @@ def test_of_each_joint_the_newest_position_is_held_also_a_late_one(arm, parts):
     for part, q in poses.items():
         send(part, q, 2.0, 2.0 if part == "fingers" else 1.85)
     send("arm", np.full(9, -1.0), 2.0, 1.7)  # older than what is known
-    assert session.record.counts.answered == 1
+    assert session.record.counts.processed == 1
     (held,) = session.watch(2.0)
     expected = np.append(next(q for part, q in poses.items() if part != "fingers")[:7], [0.02, 0.02])
     assert held.position.tolist() == expected[:-1].tolist()

@@ -74,7 +74,7 @@ def test_a_difference_of_a_millionth_stops_the_torques_until_ten_states_agree(fo
     (line,) = session.logged
     assert "'right_branch' differ from Pinocchio's by 1.0e-06" in line
     assert "held back until 10 in a row agree" in line
-    assert session.record.counts.answered == 5
+    assert session.record.counts.processed == 5
 
 
 def test_a_held_position_is_compared_too(four_link):

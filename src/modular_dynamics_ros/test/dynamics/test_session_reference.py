@@ -1,4 +1,4 @@
-"""Joint states with and without a reference: what is answered, and what is said about it."""
+"""Joint states with and without a reference: what is processed, and what is said about it."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ class Session(LoneSession):
         receive(self.node, "reference", trajectory_message(S, names, [0, S], points))
 
     def torques_at(self, time):
-        """Of a state [s]; None where it is not answered."""
+        """Of a state [s]; None where it is not processed."""
         sent = self.send(time)
         return sent[0].effort.tolist() if sent else None
 
@@ -52,7 +52,7 @@ def test_a_large_reference_that_is_being_read_when_the_robot_is_changed_counts_f
 
 
 @pytest.mark.parametrize("without_reference", ["zero", "hold", "stop"])
-def test_a_state_without_reference_is_answered_as_the_parameter_says(four_link, without_reference):
+def test_a_state_without_reference_is_processed_as_the_parameter_says(four_link, without_reference):
     session = Session(four_link, without_reference=without_reference)
     zero, last = (expected(four_link, a=a).tolist() for a in (np.zeros(4), A))
     nothing = None if without_reference == "stop" else zero

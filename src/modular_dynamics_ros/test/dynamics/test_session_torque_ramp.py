@@ -70,7 +70,7 @@ class Robots:
         return self.node.sent["~/effort_commands"]
 
 
-def test_the_torques_of_a_replaced_robot_fall_to_zero_until_the_new_one_is_answered(four_link):
+def test_the_torques_of_a_replaced_robot_fall_to_zero_until_the_new_one_is_processed(four_link):
     robots = Robots(four_link)
     robots.answer_at(1.0)
     robots.replace(robots.new)

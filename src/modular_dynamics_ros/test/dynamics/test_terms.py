@@ -198,7 +198,7 @@ def test_what_cannot_be_computed_is_reported_and_the_torques_go_on(four_link, mo
 
     monkeypatch.setattr(TermsSolver, "split", fail)
     session = Session(four_link).receive_at(1.0)
-    assert len(session.sent("joint_torques")) == session.record.counts.answered == 1
+    assert len(session.sent("joint_torques")) == session.record.counts.processed == 1
     assert not session.sent("torque_terms")
     assert session._node.log.texts("torque_terms") == ["not published: at a singular configuration"]
 

@@ -1,4 +1,4 @@
-"""Requests to the services that rclpy gives every node: each is answered, and the node goes on."""
+"""Requests to the services that rclpy gives every node: each is processed, and the node goes on."""
 
 import math
 from contextlib import closing
@@ -87,7 +87,7 @@ def test_transitions_by_id_by_label_and_by_both(asked):
     assert not asked.change(label="shutdown")
 
 
-def test_a_transition_that_raises_is_answered_and_logged(asked, monkeypatch, capfd):
+def test_a_transition_that_raises_is_processed_and_logged(asked, monkeypatch, capfd):
     change = MagicMock(side_effect=TypeError("broken"))
     monkeypatch.setattr(asked.node, "_LifecycleNodeMixin__change_state", change)
     assert not asked.change(id=1)
@@ -102,7 +102,7 @@ def test_a_refusal_that_repeats_is_logged_once(asked, capfd):
     assert capfd.readouterr().err.count("change_state refused") == 1
 
 
-def test_a_request_during_a_transition_is_answered_after_it(asked):
+def test_a_request_during_a_transition_is_processed_after_it(asked):
     """Configuring takes long; a second client must neither get silence nor configure twice."""
     client = asked.client(ChangeState, "dynamics_node/change_state")
     ids = 1, 1, 3, 3

@@ -24,10 +24,10 @@ class Service:
     def __init__(self, answer):
         self.answer, self.ready, self.asked, self.awaits = answer, True, [], False
 
-    def send(self, request, answered):
+    def send(self, request, processed):
         if self.ready:
             self.asked.append(request)
-            answered(self.answer(request))
+            processed(self.answer(request))
         return self.ready
 
 
@@ -94,7 +94,7 @@ def test_payloads_follow_what_is_attached(system):
 def test_a_request_without_an_answer_leaves_the_payload_unknown(system):
     """Whoever was asked may carry it out later."""
     node, objects, answer = system.node, system.objects, system.payloads.answer
-    system.payloads.send = lambda request, answered: bool(system.payloads.asked.append(request)) or True
+    system.payloads.send = lambda request, processed: bool(system.payloads.asked.append(request)) or True
     objects.append(attached("box", "hand", (CUBE, HERE)))
     node._look()
     assert sent(system) == [("hand", 0.5)]

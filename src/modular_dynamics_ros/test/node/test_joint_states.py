@@ -1,4 +1,4 @@
-"""Joint states: which are answered, in which order, from which messages; and random schedules of them."""
+"""Joint states: which are processed, in which order, from which messages; and random schedules of them."""
 
 import time
 from collections import namedtuple
@@ -33,7 +33,7 @@ def input_status(robot, now):
 
 @contextmanager
 def unanswerable(robot):
-    """Joint states are read, and then not answered."""
+    """Joint states are read, and then not processed."""
     refusal = BadMessage("made up", "not this one")
     with patch.object(robot.computation, "compute", side_effect=refusal):
         yield
@@ -44,7 +44,7 @@ def robot(four_link):
     return LoneSession(four_link)
 
 
-def test_a_state_older_than_stale_after_by_its_stamp_is_counted_and_not_answered(robot):
+def test_a_state_older_than_stale_after_by_its_stamp_is_counted_and_not_processed(robot):
     for age in (0.0, 0.19, 0.21, 0.9, 3.0):
         robot.send(100.0, 100.0 - age, q=Q + age)
     assert robot.stamps == [100.0]  # that of 0.19 s is older than the answer before
@@ -54,7 +54,7 @@ def test_a_state_older_than_stale_after_by_its_stamp_is_counted_and_not_answered
     assert "synchronise" in robot.node.log.texts("joint_states")[0]
 
 
-def test_a_state_ahead_of_the_clock_is_not_answered_and_does_not_stop_those_that_follow(robot):
+def test_a_state_ahead_of_the_clock_is_not_processed_and_does_not_stop_those_that_follow(robot):
     robot.send(100.0, 103.0)
     robot.send(100.1, 100.15)  # clocks of two computers differ by less than stale_after
     robot.send(100.2)
@@ -77,7 +77,7 @@ def test_a_publisher_ahead_of_the_clock_that_silences_others_is_reported(robot):
     assert "synchronise the clocks of all publishers" in robot.node.log.texts("joint_states")[0]
 
 
-def test_a_simulation_that_starts_again_is_answered_at_once(robot):
+def test_a_simulation_that_starts_again_is_processed_at_once(robot):
     robot.node.simulated = True
     for now in (50.0, 50.1, 0.1, 0.2):
         robot.send(now)
@@ -139,7 +139,7 @@ def test_a_grippers_message_alone_is_no_problem(robot):
         robot.send(1.0 + 0.01 * k)
         robot.send(1.005 + 0.01 * k, names=["finger", "thumb"], q=[0.1, 0.2], v=[0.0, 0.0])
     assert (
-        robot.record.counts.answered,
+        robot.record.counts.processed,
         robot.record.counts.of_other_joints,
         robot.record.counts.received,
     ) == (100, 100, 200)
@@ -170,7 +170,7 @@ def test_passive_joints_that_came_before_the_state_are_compared_where_they_are_b
         later = now + 0.009
         robot.send(later, names=crank, q=[0.7 + 3.0 * later], v=[3.0])
         assert not robot.record.last.configuration.disagreements
-    assert robot.record.counts.answered >= 100
+    assert robot.record.counts.processed >= 100
 
 
 def test_the_filter_takes_only_values_of_the_states_stamp(four_link):
@@ -211,7 +211,7 @@ def test_a_bad_velocity_of_one_publisher_does_not_silence_the_others(robot, bad)
     robot.send(1.01, **leg, v=[bad, 0.0])
     for k in range(10):
         robot.send(1.02 + 0.01 * k, names=NAMES[:2], q=Q[:2], v=V[:2])
-    assert robot.record.counts.answered == 11
+    assert robot.record.counts.processed == 11
 
 
 @pytest.mark.parametrize("back", [99.9, 50.0])
@@ -221,10 +221,10 @@ def test_where_the_clock_is_set_back_values_from_before_do_not_count(robot, back
     for k in range(1, 20):
         robot.send(100.0 + 0.01 * k, names=NAMES[1:], q=Q[1:], v=V[1:])
     robot.send(100.5, names=NAMES[1:], q=Q[1:], v=V[1:])
-    answered = len(robot.torques)
+    processed = len(robot.torques)
     for k in range(30):
         robot.send(back + 0.01 * k, names=NAMES[1:], q=Q[1:], v=V[1:])
-    assert len(robot.torques) == answered
+    assert len(robot.torques) == processed
     robot.send(back + 0.31)
     assert robot.stamps[-1] == pytest.approx(back + 0.31)
     assert not robot.record.counts.rejected
@@ -290,7 +290,7 @@ class Node:
             raise BadMessage("not finite", "the torques are not finite")
         self.answers.append(state)
         configuration = SimpleNamespace(continues_last=True, disagreements={})
-        self.record.answered(
+        self.record.processed(
             SimpleNamespace(state=state, configuration=configuration), arrival, self.node.time
         )
 
@@ -380,12 +380,12 @@ def test_every_answer_holds_the_values_that_belong_to_its_stamp(sources, schedul
         node.take(now, sent)
         check(node, model, now, sent)
     counts = node.record.counts
-    others = counts.answered + counts.incomplete + counts.of_other_joints
+    others = counts.processed + counts.incomplete + counts.of_other_joints
     assert counts.received == model.count == others + sum(counts.rejected.values())
 
 
 def check(node, model, now, sent):
-    """All that was answered is right, and what could be answered was."""
+    """All that was processed is right, and what could be processed was."""
     stamps = [
         one.stamp if one.stamped else now if node.node.simulated else min(one.stamp, now) for one in sent
     ]

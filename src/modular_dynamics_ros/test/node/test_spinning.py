@@ -126,10 +126,10 @@ class Probe(ProcessProbe):
     def start(self, path, ramp_time):
         given = [f"robot_description_file:={path}", f"ramp_time:={ramp_time}", "stale_after:=30.0"]
         self.processes.start(NODE, "autostart:=true", "on_stale:=ramp_to_zero", *given)
-        self.spin_until(self._answered, "torques")
+        self.spin_until(self._processed, "torques")
         self.efforts.clear()
 
-    def _answered(self):
+    def _processed(self):
         assert self.processes.code(NODE) is None, self.processes.log(NODE)
         message = JointState(name=NAMES, position=Q.tolist(), velocity=V.tolist())
         message.header.stamp = stamp_message(time.time_ns())
@@ -240,14 +240,14 @@ class Unreadable:
 
 
 def test_a_request_that_cannot_be_read_makes_neither_node_nor_service_deaf(stage):
-    answered = []
+    processed = []
     service = stage.node.create_service(ListParameters, "told", lambda request, response: response)
     client = stage.node.create_client(ListParameters, "told")
 
     def answers():
-        answered.append(client.call_async(ListParameters.Request()))
+        processed.append(client.call_async(ListParameters.Request()))
         stage.executor.spin_once(timeout_sec=0.05)
-        return any(one.done() for one in answered)
+        return any(one.done() for one in processed)
 
     stage.spin_until(answers)
     service.srv_type = Unreadable(service)
@@ -255,7 +255,7 @@ def test_a_request_that_cannot_be_read_makes_neither_node_nor_service_deaf(stage
     stage.spin_until(lambda: stage.logger.lines)
     (line,) = stage.logger.lines
     assert line.startswith("/told: skipped, unexpectedly: RuntimeError: damaged")
-    answered.clear()
+    processed.clear()
     stage.spin_until(answers)
     stage.say("good")
     assert sum(one.srv_name == "told" for one in stage.node.services) == 1

@@ -171,7 +171,7 @@ def test_a_successor_that_does_not_know_of_the_contradiction_yet_is_not_asked(bu
     assert "'hand' is connected at [0.9, 0, 0]" in bus.errors("arm")
 
 
-def test_a_state_that_waited_for_a_description_that_fits_is_answered(bus):
+def test_a_state_that_waited_for_a_description_that_fits_is_processed(bus):
     """Another robot on the topic: each node changes at another instant."""
     bus.start("arm", urdf(elbow_at=0.9))
     stamp = step(bus, 1)

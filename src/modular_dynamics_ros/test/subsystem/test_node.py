@@ -47,11 +47,11 @@ class Robot(SpunNodes):
     def answer(self, graph, q, v, expected):
         """Send a state until the torques of all joints are these, each time with a new stamp.
 
-        Ten a second: states that come faster than all nodes of this one thread take them are never answered.
+        Ten a second: states that come faster than all nodes of this one thread take them are never processed.
         """
         sent = []
 
-        def answered():
+        def processed():
             if not sent or self.nodes[0].now() - sent[-1] > 100_000_000:
                 message = JointState(name=list(graph.joint_names), position=q.tolist(), velocity=v.tolist())
                 sent.append(self.nodes[0].now())
@@ -64,7 +64,7 @@ class Robot(SpunNodes):
                 for one in complete
             )
 
-        self.spin_until(answered, "these torques")
+        self.spin_until(processed, "these torques")
 
 
 def test_a_new_description_changes_the_subsystem_in_all_nodes():

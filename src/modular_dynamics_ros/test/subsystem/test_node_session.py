@@ -133,13 +133,13 @@ def test_a_reference_without_a_stamp_and_a_bad_one_of_another_subsystem_are_refu
         assert "it names no joint of the robot" in " ".join(session._node.log.texts("reference"))
 
 
-def test_without_a_reference_nothing_is_answered():
+def test_without_a_reference_nothing_is_processed():
     bus = SubsystemBus(CHARMIE, acceleration_source="reference")
     assert bus.torques(step(bus, 1)) == {}
 
 
-def test_states_of_several_publishers_are_answered_with_the_stamp_of_each(bus):
-    """A message that holds no joint of a subsystem is answered by it, too: with what it knows."""
+def test_states_of_several_publishers_are_processed_with_the_stamp_of_each(bus):
+    """A message that holds no joint of a subsystem is processed by it, too: with what it knows."""
     left = [name for name in bus.names if name.startswith("left")]
     others = [name for name in bus.names if name not in left]
     assert bus.torques(step(bus, 0, left)) == {}
@@ -244,20 +244,20 @@ def test_two_states_of_one_stamp_are_never_mixed(bus):
     arms = [name for name in bus.names if name.startswith(("left", "right"))]
     rest = [name for name in bus.names if name not in arms]
     stamp = step(bus, 1, arms)
-    answered = bus.vector(stamp)
+    processed = bus.vector(stamp)
     (q0, v0), (q1, v1) = motion(bus, 0), motion(bus, 1)
     places = [bus.names.index(name) for name in arms]
     q0[places], v0[places] = q1[places], v1[places]
-    assert answered == pytest.approx(md.inverse_dynamics(bus.graph, q0, v0, np.zeros(19)), abs=1e-9)
+    assert processed == pytest.approx(md.inverse_dynamics(bus.graph, q0, v0, np.zeros(19)), abs=1e-9)
     step(bus, 1, rest)
-    assert np.array_equal(bus.vector(stamp), answered)
+    assert np.array_equal(bus.vector(stamp), processed)
     assert bus.sessions["torso"].record.counts.rejected["repeated stamp"] == 1
     assert bus.vector(step(bus, 2)) == pytest.approx(
         md.inverse_dynamics(bus.graph, *motion(bus, 2), np.zeros(19)), abs=1e-9
     )
 
 
-def test_a_recording_that_begins_again_is_answered_again(bus):
+def test_a_recording_that_begins_again_is_processed_again(bus):
     first = [bus.vector(step(bus, k)) for k in range(60)]
     for session in bus.sessions.values():
         session._node.sent["~/joint_torques"].clear()
@@ -274,7 +274,7 @@ def test_a_state_without_a_stamp_is_refused(bus):
     assert session.record.counts.rejected == {"no stamp": 1}
 
 
-def test_a_state_that_is_complete_too_late_is_not_answered_and_so_is_one_that_was_overtaken(bus):
+def test_a_state_that_is_complete_too_late_is_not_processed_and_so_is_one_that_was_overtaken(bus):
     torso = bus.sessions["torso"]
     bus.dead.add("base")
     step(bus, 0)
@@ -337,16 +337,16 @@ def test_a_foreign_program_is_one_of_the_subsystems(bus):
     assert bus.vector(stamp)[known] == pytest.approx(expected[known], abs=1e-9)
 
 
-@pytest.mark.parametrize("answered", [False, True])
-def test_two_nodes_of_one_subsystem_that_disagree_are_named(bus, answered):
+@pytest.mark.parametrize("processed", [False, True])
+def test_two_nodes_of_one_subsystem_that_disagree_are_named(bus, processed):
     """The first message of a stamp counts; that another one says something else must not stay hidden."""
-    bus.dead |= {"head"} if answered else {"head", "left_arm"}
+    bus.dead |= {"head"} if processed else {"head", "left_arm"}
     stamp, link = step(bus, 0), bus.sessions["head"].part.connection.link
     texts = bus.sessions["torso"]._node.log.texts
     for force in ((3.0, 0.0, 0.0), (3.0, 0.0, 0.0)):  # twice the same: no harm
         bus.publish("head/wrench_out", wrench(link, force, stamp))
         assert texts("neighbours") == []
-    assert (bus.sessions["torso"].record.counts.answered == 1) == answered
+    assert (bus.sessions["torso"].record.counts.processed == 1) == processed
     bus.publish("head/wrench_out", wrench(link, (3.1, 0.0, 0.0), stamp))
     assert "different messages with one stamp came from 'head'" in texts("neighbours")[0]
 
@@ -418,7 +418,7 @@ def test_a_robot_that_is_replaced_answers_no_more_and_the_next_one_counts_on(bus
     successor.continue_from(head)
     bus.dead.add("head")
     head.deactivate()
-    assert successor.record.counts.answered == 1
+    assert successor.record.counts.processed == 1
     stamp = step(bus, 1)  # to the one before
     assert not {"head_pan", "torso_lift"} & bus.torques(stamp).keys()
 
@@ -442,7 +442,7 @@ class Log:
             self.looked = self._bus.time * 1e-9
 
 
-def test_a_lost_neighbour_and_stale_input_last_until_a_state_is_answered(bus):
+def test_a_lost_neighbour_and_stale_input_last_until_a_state_is_processed(bus):
     log = Log(bus, "torso")
     step(bus, 0)
     bus.dead.add("head")
@@ -459,7 +459,7 @@ def test_a_lost_neighbour_and_stale_input_last_until_a_state_is_answered(bus):
     assert log.lines.count(STALE_INPUT) == 1
     bus.start("head")
     first = bus.time // 5_000_000 + 1
-    for k in range(first, first + 800):  # 4 s, all of them answered
+    for k in range(first, first + 800):  # 4 s, all of them processed
         step(bus, k)
         log.look()
     resolved = [line for line in log.lines if "resolved; it was: " in line]

@@ -14,7 +14,7 @@ from ...model import SubsystemGraph
 from ..constraints.constraint_system import ConstraintSystem
 from .equation_of_motion import forward_dynamics
 from .results import ClosedLoopResult
-from .rows import closed_and_answered
+from .rows import closed_and_computed
 from .solver import raise_if_free, solver_of
 
 #: Weights of central differences of eighth order at distances of one to four steps; the step [rad or m].
@@ -56,7 +56,7 @@ def inverse_dynamics_derivatives(
         return _derivatives(graph, state, external_wrenches, friction)
 
     states = {"q": q, "v": v, "a": a}
-    derivatives = closed_and_answered(graph, states, answer, (3, p, p), guess=guess, threads=threads, out=out)
+    derivatives = closed_and_computed(graph, states, answer, (3, p, p), guess=guess, threads=threads, out=out)
     return InverseDynamicsDerivatives(*np.moveaxis(derivatives, -3, 0))
 
 

@@ -145,8 +145,8 @@ def _solve_design(
         return dict.fromkeys(left.tolist(), error)
     single, errors = solver_of(robot), dict[int, ModularDynamicsError]()
     for row in left.tolist():
-        answered = np.flatnonzero(np.isfinite(tau[:row]).all(axis=1))
-        guess = coordinates[answered[-1]] if len(answered) else near
+        computed = np.flatnonzero(np.isfinite(tau[:row]).all(axis=1))
+        guess = coordinates[computed[-1]] if len(computed) else near
         try:
             at = state[0][row], state[1][row], state[2][row]
             result = single.inverse_dynamics_at(*at, guess, friction=friction)

@@ -17,7 +17,7 @@ from ...model import SubsystemGraph
 from ...model.number_arrays import real_numbers
 from ..core_loops import GOOD, core_loops
 from .constrained_dynamics import independent_motion
-from .rows import answered_rows, are_many, closed_rows, into
+from .rows import are_many, closed_rows, computed_rows, into
 from .solver import are_any, solver_of
 
 
@@ -63,7 +63,7 @@ def mass_matrix(
         return W.T @ mass_matrix_of_tree(graph.tree, closed) @ W, closed
 
     if are_many(q, threads):
-        rows = answered_rows(graph, "mass_matrix", {"q": q}, one, guess=guess, threads=threads)
+        rows = computed_rows(graph, "mass_matrix", {"q": q}, one, guess=guess, threads=threads)
         return into(out, rows.values)
     width = len(solver.independent_v)
     matrix = np.empty((width, width)) if out is None else out
@@ -138,7 +138,7 @@ def forward_dynamics(
         return independent_motion(graph, closed, v, tau, **options).a, closed
 
     if are_many(q, threads):
-        rows = answered_rows(
+        rows = computed_rows(
             graph,
             "forward_dynamics",
             {"q": q, "v": v, "tau": tau},

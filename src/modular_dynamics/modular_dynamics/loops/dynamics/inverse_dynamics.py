@@ -15,7 +15,7 @@ from ...model import SubsystemGraph, require_graph
 from ..core_loops import GOOD, core_loops
 from .designs import solve_designs
 from .results import ClosedLoopResult, ClosedLoopResults
-from .rows import Rows, answered_rows, are_many, into, tensions_and_sines
+from .rows import Rows, are_many, computed_rows, into, tensions_and_sines
 from .solver import are_any, solver_of
 
 
@@ -121,7 +121,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
                 or one (n, independent).
             guess: as of `inverse_dynamics`. With parameters one configuration (nq,) of ``graph`` itself,
                 whose assembly mode each design has: planar loops bend to the same sides.
-            errors: "mark": states that cannot be answered have NaN, a status and a reason. "raise": the error
+            errors: "mark": states that cannot be computed have NaN, a status and a reason. "raise": the error
                 of the first one, with its row.
 
         Raises:
@@ -150,14 +150,14 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         errors: str,
         wrenches: Wrenches,
     ) -> Rows:
-        """Return the rows; ``others`` has the tensions of those that the general method answered."""
+        """Return the rows; ``others`` has the tensions of those that the general method computed."""
 
         def answer(q: Array, v: Array, a: Array, near: Array) -> tuple[Array, Array, Array]:
             result = self._solver.inverse_dynamics_at(q, v, a, near, wrenches, self.friction)
             return result.tau, result.coordinates, np.array([*result.tensions.values()])
 
         states = {"q": q, "v": v, "a": a}
-        return answered_rows(
+        return computed_rows(
             self.graph,
             "inverse_dynamics",
             states,

@@ -10,7 +10,7 @@ from ...dynamics.base_parameters import reduced_parameters
 from ...exceptions import ClosureError
 from ...model import SubsystemGraph, checked_vectors, joint_limits
 from .results import ClosedLoopResult
-from .rows import closed_and_answered
+from .rows import closed_and_computed
 from .solver import ClosedLoopSolver, raise_if_free, solver_of
 
 #: Least number of random states for base parameters, and attempts per state to find a closed pose.
@@ -46,7 +46,7 @@ def regressor(
         return _projected(graph, solver.inverse_dynamics_at(*state), joint_terms)  # type: ignore[arg-type]
 
     states = {"q": q, "v": v, "a": a}
-    return closed_and_answered(graph, states, answer, shape, guess=guess, threads=threads, out=out)
+    return closed_and_computed(graph, states, answer, shape, guess=guess, threads=threads, out=out)
 
 
 def _projected(graph: SubsystemGraph, result: ClosedLoopResult, joint_terms: bool) -> Array:

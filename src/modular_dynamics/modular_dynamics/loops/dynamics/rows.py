@@ -24,12 +24,12 @@ Answer = Callable[..., tuple[Any, ...]]
 
 
 class Rows(NamedTuple):
-    """A quantity (n, ...) of n states and what belongs to it; NaN where a state was not answered.
+    """A quantity (n, ...) of n states and what belongs to it; NaN where a state was not computed.
 
     Attributes:
         states: the n states as arrays of the core. coordinates: of all joints (n, nq).
-        statuses: `StateStatus` (n,). reasons: by row, why a state was not answered.
-        others: by row that the general method answered, its further results.
+        statuses: `StateStatus` (n,). reasons: by row, why a state was not computed.
+        others: by row that the general method computed, its further results.
     """
 
     states: list[Array]
@@ -54,7 +54,7 @@ def are_many(states: ArrayLike, threads: int | None = None) -> bool:
         return False
 
 
-def answered_rows(
+def computed_rows(
     graph: SubsystemGraph,
     quantity: str,
     states: Mapping[str, ArrayLike],
@@ -72,9 +72,9 @@ def answered_rows(
         quantity: a function of `_core.Loops`. states: its states, by name; q first.
         answer: computes a state that the core does not answer.
         guess: for each state (n, nq); or for the first one (nq,): then each state starts from one before it.
-        errors: "mark": states that cannot be answered have NaN, a status and a reason. "raise": the error of
+        errors: "mark": states that cannot be computed have NaN, a status and a reason. "raise": the error of
             the first one, with its row.
-        external_wrenches: of inverse dynamics; other quantities are answered one by one.
+        external_wrenches: of inverse dynamics; other quantities are computed one by one.
 
     Raises:
         StateError: a wrong shape, or one guess that is not finite.
@@ -150,10 +150,10 @@ def closed_rows(
         return v, solver.close(q, near)
 
     states = {"q": q, "v": rest, "a": rest}
-    return answered_rows(graph, "inverse_dynamics", states, answer, guess=guess, threads=threads).coordinates
+    return computed_rows(graph, "inverse_dynamics", states, answer, guess=guess, threads=threads).coordinates
 
 
-def closed_and_answered(
+def closed_and_computed(
     graph: SubsystemGraph,
     states: Mapping[str, ArrayLike],
     answer: Callable[..., Array],
@@ -200,7 +200,7 @@ def _guesses(graph: SubsystemGraph, guess: ArrayLike, count: int) -> Array:
 
 
 def tensions_and_sines(graph: SubsystemGraph, rows: Rows, friction: str) -> tuple[Array, Array]:
-    """Return tensions (n, springs) and sines (n,) of states that were answered; NaN where there are none."""
+    """Return tensions (n, springs) and sines (n,) of states that were computed; NaN where there are none."""
     loops, solver, count = graph.once(core_loops), solver_of(graph), len(rows.values)
     details, codes = np.zeros((count, loops.details)), np.zeros(count, np.int64)
     if count:

@@ -91,7 +91,7 @@ def test_designs_of_the_torso_are_robots_written_and_loaded(load_robot, changes)
 def test_any_parameters(name, load_robot):
     """Of pairs of designs three parameters, drawn from all; some cannot be robots, some cannot close."""
     graph, rng = load_robot(name), np.random.default_rng(1)
-    answered, seeds = 0, some(range(15))
+    computed, seeds = 0, some(range(15))
     for seed in seeds:
         names = rng.choice(list(graph.parameters), 3, replace=False).tolist()
         parameters = columns(graph, dict.fromkeys(names, 2e-3), 2, seed)
@@ -112,8 +112,8 @@ def test_any_parameters(name, load_robot):
                     assert batch.statuses[k, i] != md.StateStatus.COMPUTED
                     continue
                 assert_same(batch, k, i, single)
-                answered += 1
-    assert answered >= 2 * len(seeds) // 3
+                computed += 1
+    assert computed >= 2 * len(seeds) // 3
 
 
 def test_results_do_not_depend_on_threads_or_neighbours(load_robot):
@@ -263,7 +263,7 @@ def test_planar_loops_that_leave_their_plane_and_still_close():
 
 
 def test_designs_out_of_reach_are_searched_once(monkeypatch):
-    """Of the second design one rod ends ten metres away; of the first all states are answered."""
+    """Of the second design one rod ends ten metres away; of the first all states are computed."""
     graph, calls, search = md.load_urdf(ankle().urdf()), [], Assembler.search
     monkeypatch.setattr(Assembler, "search", lambda *args, **kw: calls.append(1) or search(*args, **kw))
     name = next(one for one in of_ankle(graph) if one.startswith("loop joint "))

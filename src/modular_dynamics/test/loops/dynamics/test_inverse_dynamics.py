@@ -152,7 +152,7 @@ def test_a_solver_is_pickled_as_its_graph(load_robot):
     assert np.array_equal(again(*state, guess=guess), solver(*state, guess=guess))
 
 
-def test_many_states_are_answered_as_each_alone(graph):
+def test_many_states_are_computed_as_each_alone(graph):
     """With wrenches, an array for the result and one for the coordinates."""
     given = list(states(graph, 5))
     q, v, a = (np.array([one[k] for one in given]) for k in range(3))

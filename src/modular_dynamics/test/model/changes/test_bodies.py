@@ -125,7 +125,7 @@ def test_a_broken_triangle_inequality_is_a_warning_at_the_callers_line(load_robo
     assert caught[0].filename == __file__
 
 
-def test_unknown_links_are_answered_with_the_choices(load_robot):
+def test_unknown_links_are_computed_with_the_choices(load_robot):
     with pytest.raises(md.UnknownNameError, match=r"^no link 'nose' in 'charmie'; its links: world"):
         load_robot("charmie").with_payload("nose", mass=1.0)
 

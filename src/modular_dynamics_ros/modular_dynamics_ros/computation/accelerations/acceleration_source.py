@@ -123,7 +123,7 @@ class AccelerationSource:
         self.restart_filter()
 
     def description(self, last: State | None) -> str:
-        """Return the source and its condition at the last answered state, for /diagnostics."""
+        """Return the source and its condition at the last processed state, for /diagnostics."""
         if self._source == "zero":
             return "zero: accelerations are taken as zero"
         if self._source == "filtered" and self.filter is not None:

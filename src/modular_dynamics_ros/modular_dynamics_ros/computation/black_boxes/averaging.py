@@ -64,7 +64,7 @@ class Averaging:
         self._refused, self._refusal = self._refused + 1, why
 
     def add_state(self, state: State) -> None:
-        """Add a joint state, answered or not."""
+        """Add a joint state, processed or not."""
         self._states.append((state, len(self._wrenches)))
         self._check_complete()
 
@@ -109,18 +109,20 @@ class Averaging:
     def _require_coverage(self, states: Sequence[State]) -> None:
         """Raise BadMessage if for too long no joint state came."""
         if not states:
-            raise _unknown("no joint state that can be answered came meanwhile")
+            raise _unknown("no joint state that can be processed came meanwhile")
         stamps = np.sort([state.stamp for state in states])
         gaps = np.diff(stamps, prepend=min(self._begin, stamps[0])) * 1e-9
         k = int(np.argmax(gaps))
         if gaps[k] > self._longest_gap:
             where = "between two of them" if k else "at the beginning"
-            text = f"no joint state that can be answered came for {gaps[k]:.3f} s {where}"
+            text = f"no joint state that can be processed came for {gaps[k]:.3f} s {where}"
             raise _unknown(f"{text}, more than {self._longest_gap:g} s (stale_after)")
         if not self.complete.is_set():
             assert self._end is not None  # the caller has called `end`
             late = (self._end - int(stamps[-1])) * 1e-9
-            text = f"the last joint state that can be answered is {late:.3f} s older than the end of the time"
+            text = (
+                f"the last joint state that can be processed is {late:.3f} s older than the end of the time"
+            )
             raise _unknown(text)
 
 

@@ -38,7 +38,7 @@ SAME = 1e-6  # [rad or m, rad/s or m/s] within which the state of a mimic joint 
 
 
 class QueryError(ValueError):
-    """A request that cannot be answered; `code` is the name of a constant of the services."""
+    """A request that cannot be processed; `code` is the name of a constant of the services."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(text)
@@ -63,7 +63,7 @@ class BoxWrenches(NamedTuple):
     """Wrenches of black boxes in the last answer by name, at and in the frames of their connection points.
 
     Attributes:
-        measured: (6,) [force, moment]. gravity: (3,) where the robot was answered last [m/s^2].
+        measured: (6,) [force, moment]. gravity: (3,) where the robot was processed last [m/s^2].
         loads: known loads there. outdated: boxes whose wrench had stopped and was held.
     """
 
@@ -104,7 +104,7 @@ class RequestedState(NamedTuple):
     """The state given in a request.
 
     Attributes:
-        names: of joints; empty: the state answered last. positions, velocities, accelerations: of these
+        names: of joints; empty: the state processed last. positions, velocities, accelerations: of these
         joints [rad or m, per s, per s^2]; empty velocities or accelerations are zero.
         base: orientation of a floating base in the world; None: as in the last answer.
         twist, base_acceleration: (6,) [linear, angular] as of `BaseState`.
@@ -143,7 +143,7 @@ def state_of(robot: Robot, requested: RequestedState, last: Answer | None) -> St
         require_usable(what, values, names)
     if not names:
         if last is None:
-            raise QueryError("BAD_STATE", _unanswered("joint_names is empty, which means that state"))
+            raise QueryError("BAD_STATE", _unprocessed("joint_names is empty, which means that state"))
         state = last.state
         # passive joints as in that answer, not as measured
         unknown = np.full_like(state.measured, np.nan)
@@ -156,7 +156,7 @@ def state_of(robot: Robot, requested: RequestedState, last: Answer | None) -> St
     _require_as_driven(robot, q, v, a)
     known = {} if last is None else dict(zip(robot.state_names, last.state.q.tolist(), strict=True))
     if missing := [name for name in robot.state_names if name not in q and name not in known]:
-        raise QueryError("BAD_STATE", _unanswered(f"positions of {listed(missing)} are missing"))
+        raise QueryError("BAD_STATE", _unprocessed(f"positions of {listed(missing)} are missing"))
     return State(
         0 if last is None else last.state.stamp,
         np.array([q.get(name, known.get(name, 0.0)) for name in robot.state_names], dtype=float),
@@ -241,20 +241,20 @@ def _base(robot: Robot, requested: RequestedState, last: Answer | None) -> BaseS
         if robot.base is None:
             return None
     if not requested.names and (requested.base is not None or moves):
-        text = "joint_names is empty, which means the state answered last, but a state of the base is given"
+        text = "joint_names is empty, which means the state processed last, but a state of the base is given"
         raise QueryError("BAD_STATE", f"{text}; name the joints, too, or leave the base out")
     if requested.base is not None:
         orientation = robot.base.root * requested.base
     elif last is not None and last.state.base is not None:
         orientation = last.state.base.orientation
     else:
-        raise QueryError("BAD_STATE", _unanswered("base_pose is zero, which means that of the last answer"))
+        raise QueryError("BAD_STATE", _unprocessed("base_pose is zero, which means that of the last answer"))
     return BaseState(orientation, requested.twist, requested.base_acceleration)
 
 
-def _unanswered(what: str) -> str:
+def _unprocessed(what: str) -> str:
     """Return an error text about a value that only an earlier answer could supply."""
-    return f"{what}, but no joint state of this robot has been answered yet: give all of them"
+    return f"{what}, but no joint state of this robot has been processed yet: give all of them"
 
 
 @dataclass(frozen=True, eq=False)

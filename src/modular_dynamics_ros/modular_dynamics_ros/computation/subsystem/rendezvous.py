@@ -13,7 +13,7 @@ class Meeting(Generic[Item]):
 
     Attributes:
         since: when the first of it came [ns of the monotonic clock]. item: what waits. parts: by sender.
-        done: whether it was answered, or cannot be.
+        done: whether it was processed, or cannot be.
     """
 
     stamp: int
@@ -37,7 +37,7 @@ class Rendezvous(Generic[Item]):
     def __init__(self, senders: tuple[str, ...], timeout: float) -> None:
         self.senders, self.timeout = senders, timeout
         self._meetings: dict[int, Meeting[Item]] = {}  # in order of arrival
-        self._with_items: list[Meeting[Item]] = []  # of them, perhaps answered meanwhile
+        self._with_items: list[Meeting[Item]] = []  # of them, perhaps processed meanwhile
         self._given_up: list[Meeting[Item]] = []  # see `overdue`
         self._newest: int | None = None  # stamp of an item
 
@@ -73,20 +73,20 @@ class Rendezvous(Generic[Item]):
         return [sender for sender in self.senders if sender not in meeting.parts]
 
     def waiting(self) -> list[Meeting[Item]]:
-        """Return the meetings whose item was not answered."""
+        """Return the meetings whose item was not processed."""
         kept = self._meetings
         self._with_items = [one for one in self._with_items if not one.done and kept.get(one.stamp) is one]
         return list(self._with_items)
 
     def overdue(self, now: int) -> list[Meeting[Item]]:
-        """Forget what has waited too long; return those of it whose item was not answered.
+        """Forget what has waited too long; return those of it whose item was not processed.
 
         Those also that waited when the clock was set back.
         """
         kept = [*self._meetings.values()]
         late = [one for one in kept if now - one.since > self.timeout * 1e9]
         others = kept[len(late) :]  # those came later
-        others.sort(key=lambda one: not one.done)  # answered ones only refuse a second item with their stamp
+        others.sort(key=lambda one: not one.done)  # processed ones only refuse a second item with their stamp
         forgotten = late + others[: max(len(others) - MOST, 0)]
         for meeting in forgotten:
             del self._meetings[meeting.stamp]

@@ -58,7 +58,7 @@ def test_the_mean_is_that_of_the_wrenches_between_joint_states():
 @pytest.mark.parametrize(
     ("times", "words"),
     [
-        ((), "no joint state that can be answered came meanwhile"),
+        ((), "no joint state that can be processed came meanwhile"),
         (range(150, 501, 20), "came for 0.150 s at the beginning, more than 0.1 s"),
         ([*range(0, 201, 20), *range(340, 501, 20)], "came for 0.140 s between two of them, more than 0.1 s"),
         (range(0, 481, 20), "is 0.020 s older than the end of the time"),

@@ -98,7 +98,7 @@ def test_passive_joints_elsewhere_are_refused_and_named():
     model.configuration(passive_state(subject, STATES["four_bar"], [1.0, 1.0]), None)
 
 
-def test_no_joints_mean_the_state_that_was_answered_however_passive_joints_were_measured():
+def test_no_joints_mean_the_state_that_was_processed_however_passive_joints_were_measured():
     subject = subject_of(path("four_bar"))
     one, q = Computation(subject.robot, subject.settings), np.array([0.7])
     closed = one.compute(one.observe(NOW, q, q), NOW).configuration.coordinates
@@ -197,7 +197,7 @@ def test_zeros_of_a_wrench_that_has_stopped_stay(arm):
 
 @pytest.mark.parametrize("loads", [None, LOADS])
 def test_of_a_wrench_that_was_held_nobody_knows_where_it_was_measured(arm, loads):
-    """Where the robot was answered last, it counts as it does there."""
+    """Where the robot was processed last, it counts as it does there."""
     one = subject(arm, loads=loads, on_stale_black_box="hold")
     held = one.last._replace(wrenches=one.last.wrenches._replace(stopped=("tool",)))
     late = replace(one, last=held, now=NOW + 5 * 10**9)
@@ -249,7 +249,7 @@ def refusal(code, *arguments, last=LAST, **base):
     return str(refused.value)
 
 
-def test_without_names_it_is_the_state_answered_last():
+def test_without_names_it_is_the_state_processed_last():
     state = of_hand()
     assert (state.q.tolist(), state.v.tolist(), state.a.tolist()) == (*LAST, [0.0] * 3)
 

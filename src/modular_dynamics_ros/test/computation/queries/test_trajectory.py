@@ -125,7 +125,7 @@ def test_a_black_box_pushes_as_it_did_last(four_link, boxed_branch):
         torques(subject_of(four_link, **boxed), names, *points)
 
 
-def test_without_the_wrench_of_a_black_box_nothing_is_answered(four_link, boxed_branch):
+def test_without_the_wrench_of_a_black_box_nothing_is_processed(four_link, boxed_branch):
     subject = subject_of(four_link, partition=boxed_branch)
     with pytest.raises(BadMessage, match="no wrench of black box 'right_branch' has come yet"):
         torques(subject, ["turn", "bend", "left"], *random_points(3, 3))

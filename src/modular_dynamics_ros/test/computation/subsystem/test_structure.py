@@ -114,10 +114,10 @@ def test_the_first_of_a_stamp_counts(rendezvous):
     assert rendezvous.add_part(5, "torso", "motion", 2) is None
 
 
-def test_what_waits_in_vain_is_given_up_and_what_was_answered_is_forgotten(rendezvous):
+def test_what_waits_in_vain_is_given_up_and_what_was_processed_is_forgotten(rendezvous):
     rendezvous.add_part(4, "hand", "of no state", 0)
-    waits, answered = rendezvous.add_item(5, "state", 0), rendezvous.add_item(6, "state", 0)
-    answered.done = True
+    waits, processed = rendezvous.add_item(5, "state", 0), rendezvous.add_item(6, "state", 0)
+    processed.done = True
     young = rendezvous.add_item(7, "state", S // 10)
     assert rendezvous.overdue(S // 5) == []
     assert rendezvous.overdue(S // 5 + 1) == [waits]
@@ -132,7 +132,7 @@ def test_it_does_not_grow_without_bounds(rendezvous):
     assert len(rendezvous.overdue(0)) == 2000
 
 
-def test_one_that_waits_is_not_given_up_for_those_that_were_answered(rendezvous):
+def test_one_that_waits_is_not_given_up_for_those_that_were_processed(rendezvous):
     waits = rendezvous.add_item(0, "state", 0)
     for stamp in range(1, 3000):
         rendezvous.add_item(stamp, "state", 0).done = True

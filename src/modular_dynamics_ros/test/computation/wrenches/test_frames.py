@@ -74,7 +74,7 @@ def test_a_wrench_in_the_frame_of_any_link_outside_is_the_same(boxed, four_link)
     assert np.abs(effort(one, q) - expected).max() > 0.1  # the frame does matter
 
 
-def test_the_pose_is_that_of_the_state_which_is_answered(boxed, four_link):
+def test_the_pose_is_that_of_the_state_which_is_processed(boxed, four_link):
     one, reference = computation(boxed), computation(boxed)
     one.wrenches.take_black_box("right_branch", "base", FORCE, arrival())
     for q in np.array([[0.3, -0.5, 0.7], [-1.2, 0.9, 0.1], [2.5, 0.2, -1.0]]):
