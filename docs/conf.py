@@ -45,7 +45,10 @@ autodoc_default_options = {"members": True}
 autodoc_preserve_defaults = True
 add_module_names = False
 default_role = "py:obj"  # `name` in a docstring is a link where there is such a function or class
-suppress_warnings = ["config.cache"]  # set_file_name is a function, which makes no difference to the pages
+suppress_warnings = [
+    "config.cache",  # set_file_name is a function, which makes no difference to the pages
+    "sphinx_gallery.space_in_filename",  # of the checkout's folder; no link has it
+]
 napoleon_google_docstring = True
 napoleon_use_rtype = False
 napoleon_use_ivar = True
@@ -63,7 +66,7 @@ sphinx_gallery_conf = {
     "examples_dirs": str(ROOT / "examples"),
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
-    "ignore_pattern": r"(nodes|demo|models|ros2_control|cpp)[/\\]",
+    "ignore_pattern": r"(nodes|demo|ros2_control|cpp)[/\\]",
     "download_all_examples": False,
     "show_signature": False,
     "show_memory": False,
