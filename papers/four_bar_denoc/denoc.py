@@ -8,8 +8,8 @@ subsystem II the output #4 on J4 and the coupler #3 on J3. Misprints are correct
 - lambda is a force in the plane, 2 x 1 and not 3 x 1;
 - (19) and (20) have J^T lambda on the right, (22) has it on the left with the same signs: here lambda acts on
   subsystem I and -lambda on II throughout, and the last rows of (22) change sign to keep it symmetric;
-- that matrix is symmetric but indefinite, a saddle point, and not positive definite: it has no inverse where
-  the crank does not determine the other joints.
+- that matrix is symmetric but indefinite, a saddle point, and not positive definite: singular where all links
+  are in line, while J^II of (19) is singular wherever coupler and output are.
 
 In the plane the twist of a link is (0, 0, omega_z, v_x, v_y, 0), the angular part first, at its centre of
 mass. Lengths [m], angles [rad], masses [kg], forces [N], torques [N m].
@@ -29,6 +29,7 @@ from modular_dynamics.exceptions import ClosureError, SingularityError
 
 Array = NDArray[np.float64]
 E_Z = np.array([0.0, 0.0, 1.0])
+SINGULAR = 1e12  # condition number; within 1e-12 rad of a singular configuration
 
 
 def _across(a: Array) -> Array:
@@ -237,10 +238,8 @@ class FourBar:
 
 def _solved(matrix: Array, right: Array) -> Array:
     """Return x of matrix x = right. Raises SingularityError: a singular configuration."""
-    try:
-        return np.linalg.solve(matrix, right)
-    except np.linalg.LinAlgError:
-        text = (
-            "the four-bar is at a singular configuration, where its crank does not determine the other joints"
-        )
-        raise SingularityError(text, np.inf) from None
+    condition = float(np.linalg.cond(matrix))
+    if condition > SINGULAR:
+        lie = "coupler and output lie" if len(matrix) == 2 else "all links lie"
+        raise SingularityError(f"singular configuration of the four-bar: {lie} in one line", condition)
+    return np.linalg.solve(matrix, right)

@@ -1,11 +1,14 @@
 """DeNOC as printed and put right, against the general solution."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import modular_dynamics as md
 from helpers.oracles.motions import rate
 from helpers.paths import ROBOTS
+from papers.four_bar_denoc.bars import Bar, Bars
 from papers.four_bar_denoc.denoc import FourBar, Link
 
 LINKS = Link.uniform(0.05, 1.5), Link.uniform(0.10, 3.0), Link.uniform(0.13, 5.0)
@@ -78,6 +81,22 @@ def test_matrix_of_equation_22_is_a_saddle_point():
     inertia[1:, 1:] = bar.subsystem([bar.output, bar.coupler], theta[1:], np.zeros(2))[0]
     values = np.linalg.eigvalsh(np.block([[inertia, J.T], [J, np.zeros((2, 2))]]))
     assert (np.sign(values) == [-1, -1, 1, 1, 1]).all()
+
+
+def test_equation_22_is_singular_only_where_all_links_are_in_line():
+    """Where coupler and output alone are, J^II is singular, and so is the library's J_d."""
+    tip = 0.1 * np.exp(1j * np.arccos(-0.25))  # 0.2 m from J4, as far as coupler and output reach
+    bars = Bars(*(Bar(0.1, mass) for mass in (1.5, 3.0, 5.0)), 0.15)
+    bar, theta = bars.denoc(), [np.angle(tip), np.angle(tip - 0.15), 0.0]
+    with pytest.raises(md.SingularityError, match="coupler and output lie in one line") as error:
+        bar.inverse_dynamics(theta, 0.0, 1.0)
+    assert error.value.condition > 1e12
+    accelerations, _ = bar.forward_dynamics(theta, [0.0, 1.0, -2.0], 0.4)  # the crank stands, J3 moves
+    expected = md.constrained_dynamics(md.load_urdf(bars.urdf()), theta, [0.0, 1.0, -2.0], [0.4]).a
+    assert accelerations == pytest.approx(expected, rel=1e-9)
+    folded = replace(bars, coupler=Bar(0.15, 3.0)).denoc()  # a parallelogram
+    with pytest.raises(md.SingularityError, match="all links lie in one line"):
+        folded.forward_dynamics([0.0, 0.0, np.pi], np.zeros(3), 0.4)
 
 
 def test_out_of_reach():
