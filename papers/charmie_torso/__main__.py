@@ -41,7 +41,10 @@ BODIES = {
 
 def main() -> int:
     """Compare, draw, print; return 1 where a number is out of its bound."""
-    title = "Gonçalves, Ribeiro, Ribeiro, Lopes & Flores, Dynamic modeling of a human-inspired robot"
+    title = (
+        "Gonçalves, Ribeiro, Ribeiro, Lopes & Flores, Dynamic modeling of a human-inspired robot based on a "
+        "Newton-Euler approach"
+    )
     options = argparse.ArgumentParser(add_help=False)
     options.add_argument("--full", action="store_true", help="compute all designs of the sweep, minutes")
     report = Report.from_command_line("charmie_torso", title, __doc__.splitlines()[0], options=[options])

@@ -22,7 +22,8 @@ from papers.report import ROOT, Report
 STUDY, RESULTS = ROOT / "config" / "charmie_study.yaml", ROOT / "out" / "study"
 #: Steps of the coarse grid: every spring and trajectory, the ends of the geometry.
 COARSE = {"anchor_s4": 2, "anchor_s5": 3, "hinge_act5": 2}
-PAPER_DESIGNS, PAPER_HOURS, PAPER_LEFT = 47570, 65.0, 30.0  # "under 65 hours", "over 70%"
+PAPER_DESIGNS, PAPER_HOURS, PAPER_SECONDS = 47570, 65.0, 5.0  # "under 65 hours", "5 seconds per case"
+PAPER_LEFT = 30.0  # [%]: "over 70%"
 SAME = 1e-9  # [N] of loads of some 100 N
 
 
@@ -60,7 +61,7 @@ def _add_time(report: Report, whole: Study, outcome: Outcome) -> None:
     how = "measured" if outcome.computed == whole.count else f"extrapolated from {outcome.computed:,} designs"
     workers = f"{outcome.workers} worker{'s' * (outcome.workers > 1)}"
     report.add(table, f"all designs [h], {how}, {workers}", each * whole.count / 3600.0, PAPER_HOURS)
-    report.add(table, "one design [s]", each, PAPER_HOURS * 3600.0 / PAPER_DESIGNS)
+    report.add(table, "one design [s]", each, PAPER_SECONDS)
 
 
 def _add_loads(report: Report, findings: Findings) -> None:

@@ -29,7 +29,8 @@ CLOSED = 1e-10  # [m, rad]: the library closes loops to rounding, circles lose d
 def main() -> int:
     """Derive, compare, count, draw, print; return 1 where a number is out of its bound."""
     title = (
-        "Schappler, Lilge & Haddadin, Explicit Direct and Trigonometric Elimination of Kinematic Constraints"
+        "Schappler, Lilge & Haddadin, Kinematics and Dynamics Model via Explicit Direct and Trigonometric "
+        "Elimination of Kinematic Constraints"
     )
     report = Report.from_command_line("closed_loop_elimination", title, __doc__.splitlines()[0])
     graph = md.load_urdf(urdf())

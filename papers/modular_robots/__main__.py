@@ -40,7 +40,7 @@ from papers.modular_robots.robot import read_assembly, report_robot
 from papers.modular_robots.snake import draw_swims, swim
 from papers.report import ROOT, Report
 
-TITLE = "Meister & Gutenkunst, Self-adaptive framework for modular and self-reconfigurable robots"
+TITLE = "Meister & Gutenkunst, Self-Adaptive Framework for Modular and Self-Reconfigurable Robotic Systems"
 #: Table II.
 DYADS = {
     "DS": "22 25 52 55",
