@@ -28,10 +28,11 @@ PACKAGES = "modular-dynamics", "numpy", "scipy", "sympy", "mujoco", "pin"
 
 @dataclass(frozen=True)
 class Cell:
-    """A number: of which table or figure, what it is, the paper's, ours, and what is asked of ours.
+    """A number: of which table or figure, what it is, the paper's, ours, and the bound of ours.
 
+    ``paper``: what the paper prints, or what follows from its numbers as ``what`` says; None: it has none.
     ``within``: largest difference from the paper's or, where the paper has none, largest value of ours; None:
-    nothing is asked, the row informs.
+    there is no bound, the row informs.
     """
 
     table: str
@@ -42,7 +43,7 @@ class Cell:
 
     @property
     def passed(self) -> bool | None:
-        """Whether ours is within its bound, a text the paper's own; None: nothing is asked."""
+        """Whether ours is within its bound, a text the paper's own; None: there is no bound."""
         if isinstance(self.ours, str):
             return None if self.paper is None else self.ours == self.paper
         if self.within is None:
@@ -138,14 +139,14 @@ class Report:
 
 def _table(title: str, cells: list[Cell]) -> Table:
     made = Table(title=Text(title), title_justify="left")
-    for name in ("", "paper", "ours", "asked", ""):
+    for name in ("", "paper", "ours", "bound", "within"):
         made.add_column(name, justify="right" if name else "left", overflow="fold")
     for cell in cells:
         paper = "" if cell.paper is None else number_text(cell.paper)
-        asked = "" if cell.within is None else f"{'≤' if cell.paper is None else '±'} {cell.within:g}"
+        bound = "" if cell.within is None else f"{'≤' if cell.paper is None else '±'} {cell.within:g}"
         verdict = {True: "yes", False: "NO", None: ""}[cell.passed]
         # Text: "[rad]" would be markup
-        made.add_row(*map(Text, (cell.what, paper, number_text(cell.ours), asked, verdict)))
+        made.add_row(*map(Text, (cell.what, paper, number_text(cell.ours), bound, verdict)))
     return made
 
 

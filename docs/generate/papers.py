@@ -48,13 +48,13 @@ def _origin(manifest: dict[str, Any], command: str) -> str:
 
 
 def _table(cells: list[dict[str, Any]]) -> list[str]:
-    rows = ["| | paper | here | asked | |", "|---|---|---|---|---|"]
+    rows = ["| | paper | ours | bound | within |", "|---|---|---|---|---|"]
     for cell in cells:
         paper = "" if cell["paper"] is None else number_text(cell["paper"])
-        asked = (
+        bound = (
             "" if cell["within"] is None else f"{'≤' if cell['paper'] is None else '±'} {cell['within']:g}"
         )
         verdict = {True: "yes", False: "**no**", None: ""}[cell["passed"]]
-        texts = (cell["what"], paper, number_text(cell["ours"]), asked, verdict)
+        texts = (cell["what"], paper, number_text(cell["ours"]), bound, verdict)
         rows.append("| " + " | ".join(text.replace("|", "\\|").replace("\n", " ") for text in texts) + " |")
     return rows

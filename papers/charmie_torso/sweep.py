@@ -67,7 +67,7 @@ def _add_time(report: Report, whole: Study, outcome: Outcome) -> None:
 def _add_loads(report: Report, findings: Findings) -> None:
     best, published, count = findings.best, findings.published, len(findings.columns["index"])
     if best is None:
-        raise ValueError(f"{STUDY}: no design of {count} keeps all that is asked; the study says why")
+        raise ValueError(f"{STUDY}: none of {count} designs is feasible; the study says why")
     table = f"Section 5: actuator loads of {count:,} designs; the paper: over 70 % less"
     for name in ("largest", "mean"):
         before, after = published.values[name], best.values[name]

@@ -57,7 +57,7 @@ def main() -> int:
 def _add_table_of_figure_2(report: Report) -> None:
     table = "Figure 2: rows of the table, columns a μ σ γ ε α d θ r O"
     for i, (theirs, ours) in enumerate(zip(mdh.printed(), mdh.ours(), strict=True), 1):
-        if i in mdh.MISPRINTED:  # nothing is asked: see misprints.md
+        if i in mdh.MISPRINTED:  # no bound: see misprints.md
             report.add(table, f"{i} (paper: γ = {theirs.gamma}, α = {theirs.alpha})", " ".join(ours))
         else:
             report.add(table, str(i), " ".join(ours), " ".join(theirs))

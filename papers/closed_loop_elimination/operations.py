@@ -52,7 +52,7 @@ def add_operations(report: Report, rows: Table1) -> None:
 
 
 def add_times(report: Report, rows: Table1) -> None:
-    """Add generation times; nothing is asked of them."""
+    """Add generation times, without bounds."""
     table = (
         "Generation time [s]; paper: CPU time in its files, printed as 1.4 h, 0.4 h, 2 s; 2.0 h, 2.0 h, 17 s"
     )
