@@ -1,8 +1,9 @@
 """`make paper-silva`: the branched robot of 38 joints; Table II and Figures 1, 3, 4 and 5.
 
-python -m papers.modular_composition [--help]
+python -m papers.modular_composition [--noise N N_M DEG/S/SQRT(HZ) UG/SQRT(HZ)] [--help]
 """
 
+import argparse
 from collections.abc import Iterable
 
 import numpy as np
@@ -13,6 +14,7 @@ from modular_dynamics.algebra import to_rotation_translation
 from papers.modular_composition.black_boxes import ROUNDING, STRIDE, black_boxes, box_without_joints
 from papers.modular_composition.measured import Array, accelerations, multiple_correlation, simulate
 from papers.modular_composition.pictures import draw_graphs, draw_robot, draw_waveforms
+from papers.modular_composition.sensors import Noise
 from papers.report import ROOT, Report
 
 URDF = ROOT / "urdf" / "branched_38dof.urdf"
@@ -30,7 +32,16 @@ def main() -> int:
     """Compare, draw, print; return 1 where a number is out of its bound."""
     about = __doc__.splitlines()[0]
     title = "Silva & Adorno, Dynamic Modeling of Branched Robots using Modular Composition"
-    report = Report.from_command_line("modular_composition", title, about)
+    options = argparse.ArgumentParser(add_help=False)
+    names = "N", "N_M", "DEG/S/SQRT(HZ)", "UG/SQRT(HZ)"
+    text = "of a force/torque sensor and an IMU in place of a black box; default: .1 .005 .014 175"
+    options.add_argument("--noise", nargs=4, type=float, metavar=names, help=text)
+    report = Report.from_command_line("modular_composition", title, about, options=[options])
+    given = options.parse_known_args()[0].noise
+    try:
+        noise = Noise(*given) if given else Noise()
+    except ValueError as error:
+        raise SystemExit(f"python -m papers.modular_composition: {error}") from None
     graph = md.load_urdf(URDF)
     urdf = URDF.read_text(encoding="utf-8")
     record = simulate(urdf)
@@ -45,8 +56,8 @@ def main() -> int:
     _topology(report, graph)
     _example_4(report, graph, q[chosen[0]])
     _algebras(report, graph, *(x[chosen] for x in (q, v, a)))
-    black_boxes(report, urdf, graph, (q, v, a), chosen)
-    box_without_joints(report, urdf, graph, record.times, (q, v, a), chosen)
+    black_boxes(report, urdf, graph, (q, v, a), chosen, noise)
+    box_without_joints(report, urdf, graph, record.times, (q, v, a), chosen, noise)
     table = "Table II: coefficients of multiple correlation with the simulator's torques"
     for name, ours in _statistics(tau, acted).items():
         report.add(table, f"{name}, composition", ours, PAPER[name], WITHIN[name])

@@ -7,8 +7,9 @@ import modular_dynamics as md
 from papers.modular_composition.measured import Array
 from papers.modular_composition.pictures import draw_errors
 from papers.modular_composition.sensors import (
-    IMU_NOISE,
-    WRENCH_NOISE,
+    BAND,
+    SLOPE_BAND,
+    Noise,
     Readings,
     SimulatedSensors,
     compose,
@@ -25,7 +26,12 @@ STRIDE = 5  # steps of the record from one reading of the gyroscope to the next
 
 
 def black_boxes(
-    report: Report, urdf: str, graph: md.SubsystemGraph, states: tuple[Array, Array, Array], chosen: Array
+    report: Report,
+    urdf: str,
+    graph: md.SubsystemGraph,
+    states: tuple[Array, Array, Array],
+    chosen: Array,
+    noise: Noise,
 ) -> None:
     """Make each subsystem but the first a black box in turn: a sensor gives the wrench at its start."""
     table = f"Black boxes: a sensor in place of masses; largest error of other joints at {len(chosen)} states"
@@ -36,12 +42,12 @@ def black_boxes(
         masked = md.load_urdf(_with_black_box(urdf, box.name))
         for k, whole in zip(chosen, wholes, strict=True):
             wrench = whole.connection_wrenches[i].vec6()
-            for found, measured in ((exact, wrench), (noisy, wrench + random.normal(0.0, WRENCH_NOISE))):
+            for found, measured in ((exact, wrench), (noisy, wrench + random.normal(0.0, noise.wrench))):
                 boxes = {box.name: measured}
                 tau = md.inverse_dynamics(masked, *(x[k] for x in states), black_box_wrenches=boxes)
                 found.append(np.nanmax(np.abs(tau - whole.tau)))  # NaN inside the box
     report.add(table, "exact wrenches [N m]", max(exact), within=ROUNDING * np.abs(wholes[0].tau).max())
-    report.add(table, "with noise of 0.1 N and 0.005 N m [N m]", max(noisy))
+    report.add(table, f"with noise of {noise.force:g} N and {noise.moment:g} N m [N m]", max(noisy))
 
 
 def _with_black_box(urdf: str, name: str) -> str:
@@ -57,6 +63,7 @@ def box_without_joints(
     times: Array,
     states: tuple[Array, Array, Array],
     chosen: Array,
+    noise: Noise,
 ) -> None:
     """Make BOX a black box whose joints the library does not know: a wrench at its start, IMUs at its ends.
 
@@ -68,7 +75,7 @@ def box_without_joints(
     at = [tuple(x[k] for x in states) for k in chosen]
     expected = np.array([sensors.torques(*state)[own] for state in at])
     readings = [sensors.read(*state) for state in at]
-    predicted = np.array([sensors.deviations(*state)[own] for state in at])
+    predicted = np.array([sensors.deviations(*state, noise)[own] for state in at])
     beyond = [boxed.joint_names.index(name) for name in sensors.beyond]
     before = [k for k in np.flatnonzero(predicted.max(axis=0)) if k not in beyond]
     groups = {"before the box": before, "beyond it": beyond}
@@ -89,13 +96,13 @@ def box_without_joints(
         np.abs(errors(gyroscopes)).max(),
     )
     random, measured = np.random.default_rng(0), dict[float, Array]()
-    noisy = [one.with_noise(random, 1.0) for one in readings]
+    noisy = [one.with_noise(random, noise, 1.0) for one in readings]
     alone = [sensors.torques_beyond(*state, one) for state, one in zip(at, noisy, strict=True)]
     difference = np.abs((expected + errors(noisy))[:, beyond] - alone).max()
     what = "noise x 1: less Pinocchio's, of each subsystem alone, at the same readings, largest [N m]"
     report.add(table, what, difference, within=bound)
     for level in LEVELS:
-        draws = [errors([one.with_noise(random, level) for one in readings]) for _ in range(DRAWS)]
+        draws = [errors([one.with_noise(random, noise, level) for one in readings]) for _ in range(DRAWS)]
         measured[level] = np.sqrt(np.mean(np.square(draws), axis=(0, 1)))
         for where, joints in groups.items():
             what = f"noise x {level:g}, joints {where}"
@@ -104,23 +111,22 @@ def box_without_joints(
             ratios = np.array(draws)[..., joints] / (level * predicted[:, joints])
             relative = np.sqrt(np.mean(ratios**2)) - 1.0
             report.add(table, f"{what}, measured over predicted, less 1", relative, within=PREDICTED)
-    report.notes.append(_about_noise())
+    report.notes.append(_about_noise(noise))
     shown = before + beyond
     names = [boxed.joint_names[k] for k in shown]
     rms = np.sqrt(np.mean(predicted[:, shown] ** 2, axis=0))
     levels = {level: values[shown] for level, values in measured.items()}
-    report.pictures.append(draw_errors(report.out / "black_box.png", names, levels, rms))
+    report.pictures.append(draw_errors(report.out / "black_box.png", BOX, names, levels, rms))
 
 
-def _about_noise() -> str:
-    force, moment = WRENCH_NOISE[[0, 3]]
-    omega, specific, slope = IMU_NOISE[[0, 3, 6]]
+def _about_noise(noise: Noise) -> str:
+    omega, specific, slope = noise.imu[[0, 3, 6]]
     return (
-        f"Noise x 1, standard deviations: force/torque sensor {force:g} N, {moment:g} N m; IMU {omega:.2g} "
-        f"rad/s, {specific:.2g} m/s^2,\n{slope:.2g} rad/s^2: 0.014 deg/s/sqrt(Hz) and 175 ug/sqrt(Hz) over "
-        "100 Hz, the derivative of the angular velocity\nover 10 Hz. Predicted to first order, by Pinocchio: "
-        "before the box by J^T, beyond it by the mass matrix\nand d tau / d omega of each subsystem with a "
-        "free base."
+        f"Noise x 1, standard deviations: force/torque sensor {noise.force:g} N, {noise.moment:g} N m; IMU "
+        f"{omega:.2g} rad/s, {specific:.2g} m/s^2,\n{slope:.2g} rad/s^2: {noise.gyroscope:g} deg/s/sqrt(Hz) "
+        f"and {noise.accelerometer:g} ug/sqrt(Hz) over {BAND:g} Hz, the derivative of the angular velocity\n"
+        f"over {SLOPE_BAND:g} Hz. Predicted to first order, by Pinocchio: before the box by J^T, beyond it "
+        "by the mass matrix\nand d tau / d omega of each subsystem with a free base."
     )
 
 

@@ -96,7 +96,9 @@ def draw_waveforms(
     return path
 
 
-def draw_errors(path: Path, names: Sequence[str], measured: Mapping[float, Array], predicted: Array) -> Path:
+def draw_errors(
+    path: Path, box: str, names: Sequence[str], measured: Mapping[float, Array], predicted: Array
+) -> Path:
     """Errors of torques (n,) by level of noise, beside those predicted for level 1; return the path."""
     places = np.arange(len(names))
     with rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
@@ -110,7 +112,7 @@ def draw_errors(path: Path, names: Sequence[str], measured: Mapping[float, Array
         axis.set_ylabel("error of the torque, root mean square [N m]")
         axis.set_xticks(places, names, rotation=60, ha="right", rotation_mode="anchor")
         axis.grid(axis="y", alpha=0.25, lw=0.6)
-        figure.suptitle("Sensors in place of a black box and its joints", fontweight="bold")
+        figure.suptitle(f"Sensors in place of {box} and its joints", fontweight="bold")
         figure.legend(loc="outside lower center", ncols=4, frameon=False)
         figure.savefig(path, dpi=130)
     return path

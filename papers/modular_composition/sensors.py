@@ -16,20 +16,43 @@ from lxml import etree
 import modular_dynamics as md
 from papers.modular_composition.measured import Array
 
-#: Of a MEMS IMU: densities of gyroscope [rad/s/sqrt(Hz)] and accelerometer [m/s^2/sqrt(Hz)], white.
-GYROSCOPE, ACCELEROMETER = np.radians(0.014), 175e-6 * 9.81
 BAND, SLOPE_BAND = 100.0, 10.0  # [Hz] of the readings, and of the derivative of omega
-#: Standard deviations of omega [rad/s], f [m/s^2] and the derivative of omega [rad/s^2]; of the last by the
-#: density of a derivative, 2 pi f times that of omega, over its band.
-IMU_NOISE = np.repeat(
-    [
-        GYROSCOPE * np.sqrt(BAND),
-        ACCELEROMETER * np.sqrt(BAND),
-        2.0 * np.pi * GYROSCOPE * np.sqrt(SLOPE_BAND**3 / 3.0),
-    ],
-    3,
-)
-WRENCH_NOISE = np.array([0.1] * 3 + [0.005] * 3)  # [N, N m] of a force/torque sensor
+
+
+@dataclass(frozen=True)
+class Noise:
+    """White noise of the sensors; by default that of a MEMS IMU and a small force/torque sensor.
+
+    ``force`` [N], ``moment`` [N m]: standard deviations. ``gyroscope`` [deg/s/sqrt(Hz)], ``accelerometer``
+    [ug/sqrt(Hz)]: densities, over 100 Hz.
+
+    Raises ValueError: a number that is not positive.
+    """
+
+    force: float = 0.1
+    moment: float = 0.005
+    gyroscope: float = 0.014
+    accelerometer: float = 175.0
+
+    def __post_init__(self) -> None:
+        numbers = self.force, self.moment, self.gyroscope, self.accelerometer
+        if not all(0.0 < number < np.inf for number in numbers):
+            raise ValueError(f"{self}: all four numbers must be positive")
+
+    @property
+    def wrench(self) -> Array:
+        """Standard deviations (6,) of force [N] and moment [N m]."""
+        return np.repeat([self.force, self.moment], 3)
+
+    @property
+    def imu(self) -> Array:
+        """Standard deviations (9,) of omega [rad/s], f [m/s^2] and the derivative of omega [rad/s^2].
+
+        Of the last by the density of a derivative, 2 pi f times that of omega, over its band.
+        """
+        omega = np.radians(self.gyroscope)
+        slope = 2.0 * np.pi * omega * np.sqrt(SLOPE_BAND**3 / 3.0)
+        return np.repeat([omega * np.sqrt(BAND), self.accelerometer * 9.81e-6 * np.sqrt(BAND), slope], 3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +65,11 @@ class Readings:
     wrench: Array
     imus: Mapping[str, Array]
 
-    def with_noise(self, random: np.random.Generator, level: float) -> "Readings":
-        """Return the readings with white noise, ``level`` times that of the sensors."""
-        wrench = self.wrench + random.normal(0.0, level * WRENCH_NOISE)
+    def with_noise(self, random: np.random.Generator, noise: Noise, level: float) -> "Readings":
+        """Return the readings with ``level`` times the noise."""
+        wrench = self.wrench + random.normal(0.0, level * noise.wrench)
         return Readings(
-            wrench, {name: imu + random.normal(0.0, level * IMU_NOISE) for name, imu in self.imus.items()}
+            wrench, {name: imu + random.normal(0.0, level * noise.imu) for name, imu in self.imus.items()}
         )
 
 
@@ -138,7 +161,7 @@ class SimulatedSensors:
             imus[one.name] = np.concatenate([twist.angular, force, slope.angular])
         return Readings(wrench.vector, imus)
 
-    def deviations(self, q: Array, v: Array, a: Array) -> Array:
+    def deviations(self, q: Array, v: Array, a: Array, noise: Noise) -> Array:
         """Return the standard deviations (n,) [N m] of the torques by noise of the sensors, to first order.
 
         tau = J^T zeta of joints before the box. Of those beyond it columns of the mass matrix of subsystem j
@@ -149,13 +172,13 @@ class SimulatedSensors:
         _, before, x = self._joint(self.box)
         local = pinocchio.ReferenceFrame.LOCAL
         J = x.inverse().action @ pinocchio.getJointJacobian(self.model, self.data, before, local)
-        found = np.sqrt((J.T**2) @ WRENCH_NOISE**2)
+        found = np.sqrt((J.T**2) @ noise.wrench**2)
         for one, imu in self.read(q, v, a).imus.items():
             model, data, columns, moved = self._alone(one, imu, *state)
             M = pinocchio.crba(model, data, moved[0])
             slopes = pinocchio.computeRNEADerivatives(model, data, *moved)[1]
             S = np.hstack([slopes[6:, 3:6], M[6:, :6]])  # by omega, f, omega's derivative
-            found[columns] = np.sqrt(S**2 @ IMU_NOISE**2)
+            found[columns] = np.sqrt(S**2 @ noise.imu**2)
         return self.order.from_tau(found)
 
     def torques_beyond(self, q: Array, v: Array, a: Array, readings: Readings) -> Array:
