@@ -1,13 +1,15 @@
 """`make paper-schappler`: the exoskeleton's closed loops by three symbolic methods; Table 1, Figures 2 and 3.
 
-python -m papers.closed_loop_elimination [--help]
+python -m papers.closed_loop_elimination [--state RHO4 RHO5] [--help]
 """
+
+import argparse
 
 import numpy as np
 
 import modular_dynamics as md
 from papers.closed_loop_elimination import mdh
-from papers.closed_loop_elimination.circles import sketch
+from papers.closed_loop_elimination.circles import Sketch, sketch
 from papers.closed_loop_elimination.equality import add_equality, add_reference_case
 from papers.closed_loop_elimination.exoskeleton import CASE, STATES, Array, random_states, urdf
 from papers.closed_loop_elimination.methods import METHODS, Method
@@ -32,12 +34,24 @@ def main() -> int:
         "Schappler, Lilge & Haddadin, Kinematics and Dynamics Model via Explicit Direct and Trigonometric "
         "Elimination of Kinematic Constraints"
     )
-    report = Report.from_command_line("closed_loop_elimination", title, __doc__.splitlines()[0])
-    graph = md.load_urdf(urdf())
+    options = argparse.ArgumentParser(add_help=False)
+    degrees = CASE["q1_deg"][2:4]
+    text = f"state of Figure 3 [deg]; default: {degrees[0]:g} {degrees[1]:g}"
+    options.add_argument("--state", nargs=2, type=float, default=degrees, metavar=("RHO4", "RHO5"), help=text)
+    name = "closed_loop_elimination"
+    report = Report.from_command_line(name, title, __doc__.splitlines()[0], options=[options])
+    rho_4, rho_5 = options.parse_known_args()[0].state
+    graph, q1 = md.load_urdf(urdf()), np.radians([0.0, 0.0, rho_4, rho_5, 0.0])
+    try:
+        drawn, closed = sketch(Parameters(), *q1[2:4]), md.close_loops(graph, q1)
+    except (ValueError, md.ClosureError) as error:
+        raise SystemExit(f"python -m papers.{name}: at {rho_4:g} and {rho_5:g} deg {error}") from None
     states = random_states(graph, STATES)
     methods = {name: Method(graph, name, symbolic=True) for name in METHODS}
     _add_table_of_figure_2(report)
     _add_constraints(report, graph, states[3])
+    state = f"ρ4 = {rho_4:g}°, ρ5 = {rho_5:g}°"
+    _add_figure_3(report, state, drawn, dict(zip(graph.joint_names, closed.tolist(), strict=True)))
     add_equality(report, graph, methods, states)
     add_reference_case(report)
     rows = measure(graph)
@@ -47,10 +61,8 @@ def main() -> int:
     add_times(report, rows)
     add_parameters(report, graph, methods["IC"], states)
     report.notes += [table_text(rows), WHY]
-    rho_4, rho_5 = CASE["q1_deg"][2:4]
-    drawn = sketch(Parameters(), *np.radians([rho_4, rho_5]))
-    title = f"The mechanism in its plane at ρ4 = {rho_4}°, ρ5 = {rho_5}°"
-    report.pictures.append(draw(drawn, title, report.out / "figure_3.png"))
+    picture = draw(drawn, f"The mechanism in its plane at {state}", report.out / "figure_3.png")
+    report.pictures.append(picture)
     return report.finish()
 
 
@@ -79,6 +91,15 @@ def _add_constraints(report: Report, graph: md.SubsystemGraph, coordinates: Arra
         )
     for what, found in residuals.items():
         report.add(table, what, max(found), within=CLOSED)
+
+
+def _add_figure_3(report: Report, state: str, drawn: Sketch, closed: dict[str, float]) -> None:
+    """The dependent coordinates at the state that is drawn, by circles, beside the library's ``closed``."""
+    table = f"Figure 3: the dependent coordinates at {state}, by circles"
+    for name, value in drawn.coordinates.items():
+        report.add(table, f"{name} [{'m' if name == 'L_s' else 'rad'}]", value)
+    apart = max(abs(np.exp(1j * value) - np.exp(1j * closed[k])) for k, value in drawn.coordinates.items())
+    report.add(table, "largest difference from the library's [rad, m]", apart, within=CLOSED)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ OFFSETS = {
     "O2": (6, 5), "D": (-4, -17), "O4": (-4, -16), "O5": (-21, 5), "O6": (7, -10), "A": (7, 3), "B": (8, -5),
     "C": (-2, -17), "C′": (7, 2), "E": (-4, 8), "F": (-4, -16), "F′": (-17, 3),
 }  # fmt: skip
-LIMITS = {"xlim": (-0.15, 0.57), "ylim": (-0.2, 0.22)}
+MARGIN, LEFT = 0.03, 0.09  # [m] around circles and points, and more on the left for a label
 #: Panels: title, circles, and their two intersections.
 PANELS = (
     ("(a) lower part: {C, C′} = C1 ∩ C2", (0, 1), ("C", "C′")),
@@ -43,6 +43,10 @@ PANELS = (
 
 def draw(drawn: Sketch, title: str, path: Path) -> Path:
     """Draw both panels; return the path."""
+    corners = [one.at + sign * one.radius * (1 + 1j) for one in drawn.circles for sign in (-1, 1)]
+    ends = np.array([*drawn.points.values(), *corners])
+    x = ends.real.min() - MARGIN - LEFT, ends.real.max() + MARGIN
+    y = ends.imag.min() - MARGIN, ends.imag.max() + MARGIN
     with rc_context(STYLE):
         figure = Figure(figsize=(12.0, 5.2), layout="constrained")
         for axis, (name, rings, meeting) in zip(figure.subplots(1, 2), PANELS, strict=True):
@@ -50,7 +54,7 @@ def draw(drawn: Sketch, title: str, path: Path) -> Path:
             _draw_circles(axis, drawn, rings, meeting)
             _label_points(axis, drawn, meeting)
             axis.set_title(name, loc="left", fontweight="bold")
-            axis.set(xlabel="x of body 3 [m]", ylabel="y of body 3 [m]", aspect="equal", **LIMITS)
+            axis.set(xlabel="x of body 3 [m]", ylabel="y of body 3 [m]", aspect="equal", xlim=x, ylim=y)
         handles = axis.get_legend_handles_labels()
         figure.legend(*handles, loc="outside lower center", ncols=5, frameon=False)
         figure.suptitle(title)

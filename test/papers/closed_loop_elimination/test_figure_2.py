@@ -7,6 +7,7 @@ import pytest
 
 import modular_dynamics as md
 from papers.closed_loop_elimination import mdh
+from papers.closed_loop_elimination.__main__ import main
 from papers.closed_loop_elimination.circles import sketch
 from papers.closed_loop_elimination.exoskeleton import (
     CAD,
@@ -75,3 +76,10 @@ def test_circles_that_do_not_meet():
     message = r"circles C1 about B and C2 about D do not meet: the radii are 0\.1 and 0\.0567 m"
     with pytest.raises(ValueError, match=message):
         sketch(short, 0.5, 0.5)
+
+
+def test_a_state_that_does_not_close(monkeypatch, tmp_path):
+    words = ["--state", "120", "60", "--out", str(tmp_path)]
+    monkeypatch.setattr("sys.argv", ["closed_loop_elimination", *words])
+    with pytest.raises(SystemExit, match="at 120 and 60 deg circles C1 about B and C2 about D do not meet"):
+        main()
