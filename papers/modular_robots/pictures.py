@@ -30,6 +30,7 @@ MEANING = {
 }
 MARKED, HEAD, ZERO = "#feebc8", "#edf2f7", "0.7"
 PLAIN = {"fc": "white", "ec": "none", "pad": 1.0}
+LETTER, TITLE = 0.19, 6.2  # of the matrix: a letter in columns, the title [inch]
 HALF = 0.45  # of a cube, in edges: neighbours stay apart
 Positions = dict[str, tuple[float, float]]
 
@@ -201,9 +202,14 @@ def _draw_graph(axis: Axes, graph: nx.DiGraph, assembly: modular.Assembly) -> No
 def draw_table(table: modular.IncidenceMatrix, misprints: Mapping[tuple[str, str], int], path: Path) -> Path:
     """Write the picture; return its path. ``misprints``: by row and column, what the paper has."""
     rows, columns = table.matrix.shape
-    figure = Figure(figsize=(0.62 * (columns + 2) + 0.6, 0.46 * (rows + 2) + 1.3), layout="constrained")
+    initials = {kind: kind[0].upper() for kind in table.kinds}
+    kinds = initials if len({*initials.values()}) == len(initials) else {kind: kind for kind in initials}
+    names = table.modules, kinds.values()
+    left, right = (max(1.0, *(LETTER * len(text) for text in texts)) for texts in names)
+    width = max(TITLE, 0.62 * (columns + left + right) + 0.6)
+    figure = Figure(figsize=(width, 0.46 * (rows + 2) + 1.3), layout="constrained")
     axis = figure.subplots()
-    axis.set_xlim(-1.3, columns + 1.3)
+    axis.set_xlim(-left - 0.3, columns + right + 0.3)
     axis.set_ylim(rows + 1.1 + any(table.turns), -1.1)
     axis.axis("off")
     types = table.docking_types or ("-",) * columns
@@ -216,15 +222,13 @@ def draw_table(table: modular.IncidenceMatrix, misprints: Mapping[tuple[str, str
             face = table.matrix[row, k]
             background = MARKED if (module, dock) in misprints else "white"
             _cell(axis, k, row, str(face), background, INK if face else ZERO)
-    initials = {kind: kind[0].upper() for kind in table.kinds}
-    names = initials if len({*initials.values()}) == len(initials) else {kind: kind for kind in initials}
     for row, (module, kind) in enumerate(zip(table.modules, table.kinds, strict=True)):
-        _cell(axis, -1, row, module, HEAD)
-        _cell(axis, columns, row, names[kind], HEAD)
-    _cell(axis, -1, rows, "type", HEAD)
+        _cell(axis, -left, row, module, HEAD, width=left)
+        _cell(axis, columns, row, kinds[kind], HEAD, width=right)
+    _cell(axis, -left, rows, "type", HEAD, width=left)
     if any(table.turns):
-        _cell(axis, -1, rows + 1, "turn", HEAD)
-    _cell(axis, columns, -1, "kind", HEAD)
+        _cell(axis, -left, rows + 1, "turn", HEAD, width=left)
+    _cell(axis, columns, -1, "kind", HEAD, width=right)
     axis.set_title("Adapted assembly incidence matrix: faces of modules, by docks", fontsize=11)
     printed = ", ".join(f"{face} at {row} {dock}" for (row, dock), face in misprints.items())
     if misprints:
@@ -236,11 +240,12 @@ def draw_table(table: modular.IncidenceMatrix, misprints: Mapping[tuple[str, str
     return path
 
 
-def _cell(axis: Axes, column: float, row: float, text: str, background: str, colour: str = INK) -> None:
-    axis.add_patch(Rectangle((column, row), 1.0, 1.0, fc=background, ec="0.8", lw=0.8))
-    weight = "bold" if background == HEAD else "normal"
-    style = {"ha": "center", "va": "center", "fontsize": min(11.0, 42.0 / len(text)), "fontweight": weight}
-    axis.text(column + 0.5, row + 0.5, text, style, color=colour)
+def _cell(
+    axis: Axes, x: float, row: float, text: str, background: str, colour: str = INK, width: float = 1.0
+) -> None:
+    axis.add_patch(Rectangle((x, row), width, 1.0, fc=background, ec="0.8", lw=0.8))
+    style = {"ha": "center", "va": "center", "fontweight": "bold" if background == HEAD else "normal"}
+    axis.text(x + 0.5 * width, row + 0.5, text, style, color=colour, fontsize=11)
 
 
 FLOW = {  # of Fig. 6: where each box is, what it says

@@ -1,5 +1,7 @@
 """The directed graph of Fig. 4(b): what its edges say."""
 
+from matplotlib.figure import Figure
+
 from modular_dynamics import modular
 from papers.modular_robots.organism import organism
 from papers.modular_robots.pictures import digraph_of, draw_organism, draw_table
@@ -30,3 +32,19 @@ def test_robots_with_rings_turns_and_other_modules_are_drawn(tmp_path):
         draw_table(robot.incidence_matrix(), {}, tmp_path / "table.png"),
     ):
         assert path.read_bytes()[:4] == b"\x89PNG"
+
+
+def test_names_fit_into_the_cells_of_a_small_matrix(tmp_path, monkeypatch):
+    """And its title into the picture."""
+    robot = modular.Assembly(base=("a_long_name_of_a_module", "backbone"))
+    robot = robot.dock("a_long_name_of_a_module", 3, "b", 2, kind="block")
+    drawn = []
+    monkeypatch.setattr(Figure, "savefig", lambda self, *_, **how: drawn.append(self))
+    draw_table(robot.incidence_matrix(), {}, tmp_path / "table.png")
+    (figure,) = drawn
+    figure.draw_without_rendering()
+    (axis,) = figure.axes
+    cells = [patch.get_window_extent() for patch in axis.patches]
+    for cell, text in zip(cells, axis.texts, strict=True):  # each cell is drawn before its text
+        assert text.get_window_extent().width < cell.width, text.get_text()
+    assert axis.title.get_window_extent().width < figure.bbox.width
