@@ -44,7 +44,7 @@ def run(
     path = arguments.out
     if not arguments.check:
         path.write_text(text, encoding="utf-8")
-        print(f"wrote {path.name}")
+        print(f"wrote {path}")
         return 0
     current = path.read_text(encoding="utf-8") if path.is_file() else None
     if current == text:
