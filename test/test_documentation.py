@@ -75,6 +75,22 @@ def test_every_program_of_the_benchmark_that_a_page_names_has_help():
     assert [file.name for file in files if ".parse_args(" not in file.read_text("utf-8")] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_targets_of_make_that_a_page_names_exist(page):
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
+    named = set(re.findall(r"`make ([a-z-]+[a-z])\b", page.read_text("utf-8")))
+    assert named - targets - {"paper"} == set()  # `make paper-...`
+
+
+def test_every_robustness_test_is_on_its_page():
+    code = (ROOT / "test/robustness/__main__.py").read_text("utf-8")
+    tests = set(re.findall(r'^    "(\w+)": "[\w.]+",$', code, re.M))
+    page = (ROOT / "docs/contributing/robustness.md").read_text("utf-8").partition("| test | what |")[2]
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", page, re.M)
+    assert len(tests) > 10
+    assert {name for row in rows for name in re.findall(r"\w+", row)} == tests
+
+
 @pytest.mark.parametrize("package", [LIBRARY, NODES])
 def test_every_folder_of_a_package_is_in_the_map(package):
     text = (ROOT / "docs/contributing/architecture.md").read_text("utf-8")
