@@ -96,7 +96,14 @@ def test_the_page_of_a_node_has_each_parameter_once(node):
     page = (PAGES / f"{node}.md").read_text("utf-8")
     assert f"```{{include}} ../generated/parameters_{node}.md" in page
     rows = re.findall(r"^\| `(\w+)` \|", (MADE / f"parameters_{node}.md").read_text("utf-8"), re.M)
-    assert sorted(rows) == sorted(entry.name for entry in fields(NODES[node]))
+    assert len(rows) == len(set(rows))
+    assert set(rows) == {entry.name for entry in fields(NODES[node])}, "python -m docs.generate parameters"
+
+
+def test_a_parameter_of_dynamics_node_needs_a_group(monkeypatch):
+    monkeypatch.delitem(parameters.GROUPS, "Black boxes")
+    with pytest.raises(SystemExit, match="GROUPS lacks black_box_loads, offsets_file, reversed_black_boxes"):
+        parameters.page("dynamics_node", NODES["dynamics_node"])
 
 
 @pytest.mark.parametrize("node", NODES)

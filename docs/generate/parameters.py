@@ -58,6 +58,8 @@ def page(node: str, table: type) -> str:
     entries = {entry.name: entry for entry in fields(table)}
     if node != "dynamics_node":
         return HEAD + rows(entries.values())
+    if without := entries.keys() - set(" ".join(GROUPS.values()).split()):
+        raise SystemExit(f"docs/generate/parameters.py: GROUPS lacks {', '.join(sorted(without))}")
     parts = (
         f"**{title}**\n\n{HEAD}{rows(entries[name] for name in names.split())}"
         for title, names in GROUPS.items()
