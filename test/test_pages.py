@@ -1,4 +1,4 @@
-"""Every code block of README and docs/: run as its reader would, or checked (helpers/pages.py says which)."""
+"""Code blocks of README, docs/, papers/: run as a reader would, or checked (helpers/pages.py says which)."""
 
 import re
 
@@ -7,7 +7,8 @@ import pytest
 from helpers.pages import Reader, blocks
 from helpers.paths import ROOT
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+PAGES += [page for folder in ("docs", "papers") for page in sorted((ROOT / folder).rglob("*.md"))]
 PAGES = [page for page in PAGES if page.parent.name != "articles" and blocks(page)]
 LAUNCH = ROOT / "src/modular_dynamics_bringup/launch"
 
