@@ -28,7 +28,8 @@ def make(out: Path) -> None:
         for table in dict.fromkeys(cell["table"] for cell in manifest["cells"]):
             cells = [cell for cell in manifest["cells"] if cell["table"] == table]
             lines += [f"**{table}**", "", *_table(cells), ""]
-        lines += [f"{note}\n" for note in manifest["notes"]]
+        for note in manifest["notes"]:  # tables of characters keep their columns
+            lines += ["```text", note.rstrip(), "```", ""] if "│" in note else [f"{note}\n"]
         for picture in manifest["pictures"]:
             target = out / f"{name}_{picture}"
             copy_picture(folder / picture, target, f"make {command}")

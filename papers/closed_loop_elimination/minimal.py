@@ -36,7 +36,7 @@ def add_parameters(report: Report, graph: md.SubsystemGraph, method: Method, sta
     path = report.out / "base_parameters.txt"
     path.write_text(f"{base}\n", encoding="utf-8")
     report.notes.append(
-        f"The {len(base.values)} base parameters as sums of theta: {path.name} in {path.parent}"
+        f"The {len(base.values)} base parameters as sums of theta: {path.name}, beside manifest.json"
     )
 
 
