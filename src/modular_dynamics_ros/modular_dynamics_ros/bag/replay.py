@@ -47,7 +47,7 @@ TRAJECTORY = "trajectory_msgs/msg/JointTrajectory"
 WRENCH_TOPIC = re.compile(r"(?P<node>/.+)/(external_wrench|black_box/[^/]+/wrench)")
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")  # of wrenches, in columns such as fx_SUBSYSTEM
 #: Causes that are no error of a recording: a filter begins, and several publishers overtake each other.
-USUAL = ("filter starts", "older than the last answer", "older than the last one")
+USUAL = ("filter starts", "older than the last result", "older than the last one")
 #: What the text says of entries of the report that are not empty.
 TEXTS = {
     "incomplete": "read, while other joints are awaited",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # the command bag runs without ROS
     from builtin_interfaces.msg import Time
 
 
-OUT_OF_ORDER = "older than the last answer"  # cause of a BadMessage; usual with several publishers
+OUT_OF_ORDER = "older than the last result"  # cause of a BadMessage; usual with several publishers
 OVERTAKEN = "overtaken by other joints"  # the same, where the newer joint state was not processed
 NOTICEABLE = 0.1  # share of stale_after by which the clocks of publishers may differ without a warning
 CLOCK_SILENT = 1_000_000_000  # [ns] a simulation that runs slowly sends /clock more often than that

@@ -70,7 +70,7 @@ def test_old_disordered_and_impossible_joint_states_are_not_processed(bag, names
     messages = [sent(recorded, names, q, np.zeros(4), stamp=stamp) for recorded, stamp, q in times]
     found = bag(messages)
     assert found.code == 1
-    assert found.report["rejected"] == {"older than the last answer": 1, "too old": 1, "not finite": 1}
+    assert found.report["rejected"] == {"older than the last result": 1, "too old": 1, "not finite": 1}
     assert [row["time"][-9:] for row in found.rows] == ["000000000", "010000000", "031000000"]
     assert "position of 'turn' is NaN or infinite" in found.err
 

@@ -249,7 +249,7 @@ def test_states_of_a_description_with_a_stamp_wait_until_it_is_prepared(bodies, 
     assert [bodies.harness.torque_of(stamp) for stamp in new] == [None, None]
     loading.go_on()
     assert bodies.answers(*new) == [1, 1]
-    assert {*bodies.harness.node.session.record.counts.rejected} <= {"older than the last answer"}
+    assert {*bodies.harness.node.session.record.counts.rejected} <= {"older than the last result"}
 
 
 def test_more_states_than_the_middleware_keeps_do_not_wait(bodies, monkeypatch):

@@ -48,7 +48,7 @@ def test_a_state_older_than_stale_after_by_its_stamp_is_counted_and_not_processe
     for age in (0.0, 0.19, 0.21, 0.9, 3.0):
         robot.send(100.0, 100.0 - age, q=Q + age)
     assert robot.stamps == [100.0]  # that of 0.19 s is older than the answer before
-    assert robot.record.counts.rejected == {"too old": 3, "older than the last answer": 1}
+    assert robot.record.counts.rejected == {"too old": 3, "older than the last result": 1}
     robot.send(100.4, 100.21)
     assert robot.stamps == [100.0, 100.21]
     assert "synchronise" in robot.node.log.texts("joint_states")[0]
@@ -66,7 +66,7 @@ def test_stamps_of_answers_never_go_back(robot):
     for now, stamp in ((1.0, 1.0), (1.01, 0.99), (1.02, 1.01), (1.03, 1.005), (1.04, 1.01), (1.05, 1.05)):
         robot.send(now, stamp)
     assert robot.stamps == [1.0, 1.01, 1.01, 1.05]
-    assert robot.record.counts.rejected == {"older than the last answer": 2}
+    assert robot.record.counts.rejected == {"older than the last result": 2}
     assert robot.node.log.current() == []  # usual with several publishers
 
 
