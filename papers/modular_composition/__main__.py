@@ -12,7 +12,13 @@ import pinocchio
 import modular_dynamics as md
 from modular_dynamics.algebra import to_rotation_translation
 from papers.modular_composition.black_boxes import ROUNDING, STRIDE, black_boxes, box_without_joints
-from papers.modular_composition.measured import Array, accelerations, multiple_correlation, simulate
+from papers.modular_composition.measured import (
+    Array,
+    accelerations,
+    multiple_correlation,
+    simulate,
+    simulate_servos,
+)
 from papers.modular_composition.pictures import draw_graphs, draw_robot, draw_waveforms
 from papers.modular_composition.sensors import Noise
 from papers.report import ROOT, Report
@@ -78,6 +84,7 @@ def main() -> int:
         "causal filter": (causal, acted),
         f"causal filter, without {TRIMMED:g} s at both ends": (causal[inner], acted[inner]),
     }
+    variants |= _servos(graph, urdf, columns)
     for what, waves in variants.items():
         for name, ours in _statistics(*waves).items():
             report.add("Other choices: filter, ends, which torque is read", f"{name}, {what}", ours)
@@ -92,6 +99,17 @@ def main() -> int:
     path = report.out / "figure_5.png"
     report.pictures.append(draw_waveforms(graph, path, record.times, tau, rnea, acted))
     return report.finish()
+
+
+def _servos(graph: md.SubsystemGraph, urdf: str, columns: list[int]) -> dict[str, tuple[Array, Array]]:
+    """Return torques of the composition and of MuJoCo's own velocity motors, in two readings."""
+    servo = simulate_servos(urdf)
+    q, v, acted, reported = (x[:, columns] for x in (servo.q, servo.v, servo.acted, servo.applied))
+    tau = md.inverse_dynamics(graph, q, v, accelerations(v, float(servo.times[0])))
+    return {
+        "MuJoCo's velocity motors, gain 100, torque that acted": (tau, acted),
+        "the same motors, torque read at the step's start": (tau, reported),
+    }
 
 
 def _statistics(tau: Array, measured: Array) -> dict[str, float]:

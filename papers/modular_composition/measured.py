@@ -57,6 +57,31 @@ def simulate(urdf: str, duration: float = 8.0, step: float = 1e-3) -> Record:
     return Record(names, times, q[1:], v[1:], tau[:-1], tau[1:])
 
 
+def simulate_servos(urdf: str, gain: float = 100.0, duration: float = 8.0, step: float = 1e-3) -> Record:
+    """Return the record with MuJoCo's own velocity motors, gain (v_d - v) [N m s/rad], integrated implicitly.
+
+    ``acted`` is the motor's torque at the velocity that the step ends with, which acts in an implicit step;
+    ``applied`` is what MuJoCo reports after it, the torque at the velocity that the step began with.
+    """
+    spec = specification(parsed_without_shapes(urdf))
+    for joint in spec.joints:
+        motor = spec.add_actuator()
+        motor.target, motor.trntype = joint.name, mujoco.mjtTrn.mjTRN_JOINT
+        motor.gainprm[0] = gain
+        motor.biastype, motor.biasprm[2] = mujoco.mjtBias.mjBIAS_AFFINE, -gain
+    model = rigid_model(spec)
+    model.opt.timestep, model.opt.integrator = step, mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    data, count = mujoco.MjData(model), round(duration / step)
+    q, v, acted, reported = (np.empty((count, model.nv)) for _ in range(4))
+    for k in range(count):
+        data.ctrl[:] = np.sin(2.0 * np.pi * (k + 1) * step)
+        mujoco.mj_step(model, data)
+        q[k], v[k], reported[k] = data.qpos, data.qvel, data.qfrc_actuator
+        acted[k] = gain * (data.ctrl - data.qvel)
+    names = tuple(model.joint(k).name for k in range(model.njnt))
+    return Record(names, step * np.arange(1, count + 1), q, v, acted, reported)
+
+
 def accelerations(v: Array, step: float, zero_phase: bool = True) -> Array:
     """Return accelerations (m, n) of velocities (m, n) that are sampled each ``step`` [s].
 
