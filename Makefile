@@ -58,7 +58,7 @@ paper-silva: setup ## Silva & Adorno: Table II, Figures 1, 3, 4, 5, black boxes,
 paper-meister: setup ## Meister & Gutenkunst: Tables I, II, III, Figures 4 to 8, equations 1 to 39, gaits; out/papers/
 	@$(activate) exec python -m papers.modular_robots
 
-paper-kumar: setup ## Kumar et al.: equations 13 to 23, Figures 4, 5, 6 beside DeNOC, energies and MuJoCo; out/papers/
+paper-kumar: setup ## Kumar et al.: equations 9 to 23, Figures 4, 5, 6 beside DeNOC, energies and MuJoCo; out/papers/
 	@$(activate) exec python -m papers.four_bar_denoc
 
 paper-schappler: setup ## Schappler et al.: Table 1, Figures 2, 3; three symbolic methods beside each other and MuJoCo; out/papers/

@@ -1,4 +1,4 @@
-"""`make paper-kumar`: the four-bar's torques and motion; Figures 4, 5 and 6, equations 13 to 23, animation.
+"""`make paper-kumar`: the four-bar's torques and motion; Figures 4, 5 and 6, equations 9 to 23, animation.
 
 python -m papers.four_bar_denoc [--lengths CRANK COUPLER OUTPUT GROUND] [--coupler-mass KG ...] [--help]
 """
@@ -106,7 +106,7 @@ def _by_mujoco(peer: MujocoLoops, angle: float) -> float:
 
 
 def _equations(report: Report, bars: Bars) -> None:
-    """Equations 14 to 23 at one state: values, and residuals of those that can be wrong."""
+    """Add equations 9 to 23 at one state: values, and residuals of those that can be wrong."""
     table = f"Equations at theta2 = {STATE[0]:g} rad, {STATE[1]:g} rad/s, {STATE[2]:g} rad/s^2"
     denoc, graph = bars.denoc(), md.load_urdf(bars.urdf())
     theta = denoc.close(STATE[0])
@@ -115,14 +115,7 @@ def _equations(report: Report, bars: Bars) -> None:
     first, second = denoc.jacobians(theta)
     solution = md.InverseDynamics(graph).solve(*([x] for x in STATE))
     report.add(table, "loop closure: theta4, theta3 [rad]", _words(theta[1:]))
-    report.add(
-        table, "(13)-(18) I of subsystem I [kg m^2]", _words(_terms(denoc, theta, rates)[0][0].ravel())
-    )
-    report.add(
-        table, "(13)-(18) I of subsystem II [kg m^2]", _words(_terms(denoc, theta, rates)[1][0].ravel())
-    )
-    report.add(table, "below (20): J^I [m]", _words(first.ravel()))
-    report.add(table, "below (20): J^II [m], entry (1,2) negative", _words(second.ravel()))
+    _matrices(report, table, denoc, graph.tree, theta, rates)
     report.add(table, "(19) lambda on the crank at J2 [N]", _words(force))
     report.add(table, "(20) torque of the crank [N m]", tau)
     report.add(table, "(20) less the library's torque [N m]", tau - solution.tau[0], within=EXACT)
@@ -137,9 +130,49 @@ def _equations(report: Report, bars: Bars) -> None:
     report.add(table, "torque less that by energies [N m]", tau - equation, within=EXACT)
 
 
-def _terms(denoc: FourBar, theta: Array, rates: Array) -> tuple[tuple[Array, Array, Array], ...]:
-    one = denoc.subsystem([denoc.crank], theta[:1], rates[:1])
-    return one, denoc.subsystem([denoc.output, denoc.coupler], theta[1:], rates[1:])
+def _matrices(
+    report: Report, table: str, denoc: FourBar, tree: md.SubsystemGraph, theta: Array, rates: Array
+) -> None:
+    """Add equations 9 to 18 and the Jacobians below 20: values, and beside the library's open tree."""
+    names = [joint.child_link for joint in tree.joints]
+    plane = md.frame_poses(tree, np.zeros(3), names[:1])[
+        0, :3, :3
+    ]  # the axes of equations, in the root link's
+    along = plane.T @ md.frame_poses(tree, theta, names)[:, :3, 0].T  # each link's x axis (3, links)
+    J = [np.kron(np.eye(2), plane.T) @ md.jacobian(tree, theta, name) for name in names]
+    inertia, gravity = md.mass_matrix(tree, theta), md.gravity_torque(tree, theta)
+    coriolis = md.nonlinear_effects(tree, theta, rates) - gravity
+
+    def twist(velocity: Array, link: int, distance: float) -> Array:
+        """Return (omega, v) at a point of a link's x axis, of [v; omega] at the link's origin."""
+        omega = velocity[3:]
+        return np.concatenate([omega, velocity[:3] + np.cross(omega, distance * along[:, link])])
+
+    subsystems = ("I", slice(0, 1), [denoc.crank]), ("II", slice(1, 3), [denoc.output, denoc.coupler])
+    for (number, own, links), end in zip(subsystems, denoc.jacobians(theta), strict=True):
+        (lower, diagonal), _ = denoc.complement(links, theta[own], rates[own])
+        if number == "II":
+            report.add(table, "(13) B_21 of N_l, angular to linear", _words(lower[9:, :3].ravel()))
+        p = [_words(diagonal[6 * i : 6 * i + 6, i]) for i in range(len(links))]
+        report.add(table, f"(12), (15) p_i on the diagonal of N_d, subsystem {number}", ";  ".join(p))
+        twists = (lower @ diagonal @ rates[own]).reshape(-1, 6)
+        found = [twist(J[own.start + i] @ rates, own.start + i, link.centre) for i, link in enumerate(links)]
+        what = f"(9) t = N_l N_d theta' less the library's twists, subsystem {number}"
+        report.add(table, what, np.abs(twists - found).max(), within=1e-12)
+        terms = denoc.subsystem(links, theta[own], rates[own])
+        for name, value in zip(
+            ("(16) I [kg m^2]", "(17) C theta' [N m]", "(18) tau_g [N m]"), terms, strict=True
+        ):
+            report.add(table, f"{name}, subsystem {number}", _words(value.ravel()))
+        peers = inertia[own, own], coriolis[own], -gravity[own]
+        largest = max(np.abs(one - other).max() for one, other in zip(terms, peers, strict=True))
+        report.add(table, f"(16) to (18) less the library's tree, subsystem {number}", largest, within=1e-12)
+        report.add(table, f"below (20): J^{number} [m]", _words(end.ravel()))
+        last = own.stop - 1
+        tip = [twist(column, last, links[-1].length)[3:5] for column in J[last][:, own].T]
+        report.add(
+            table, f"J^{number} less the library's", np.abs(end - np.transpose(tip)).max(), within=1e-12
+        )
 
 
 def _words(numbers: Array) -> str:

@@ -146,33 +146,46 @@ class FourBar:
         """Return I (n, n), C theta' (n,) and tau_g (n,) of a chain of n = 1 or 2 links, (13)-(18).
 
         t = N theta', N = N_l N_d; I = N^T M N, C = N^T (M N' + W M N), tau_g = N^T w. W M t vanishes in the
-        plane, where every omega is along an axis of inertia. N_l (6n, 6n) has B_21 below its diagonal, N_d
-        (6n, n) has p_i = (e_z, e_z x d_i) on it; d_i: from the joint of link i to its centre (14).
+        plane, where every omega is along an axis of inertia. N_l has B_21 below its diagonal, N_d has p_i =
+        (e_z, e_z x d_i) on it (`complement`); d_i: from the joint of link i to its centre (14).
 
         Args:
             links: each turns on the end of the one before. angles, rates: (n,) of their joints [rad, rad/s],
                 the first from the x axis.
         """
+        (lower, diagonal), (lower_rate, diagonal_rate) = self.complement(links, angles, rates)
         n = len(links)
-        lower, diagonal = np.eye(6 * n), np.zeros((6 * n, n))  # N_l and N_d, (14), (15)
-        lower_rate, diagonal_rate = np.zeros((6 * n, 6 * n)), np.zeros((6 * n, n))
         M, weight = np.zeros((6 * n, 6 * n)), np.zeros(6 * n)
+        for i, link in enumerate(links):
+            M[6 * i : 6 * i + 6, 6 * i : 6 * i + 6] = link.M
+            weight[6 * i + 4] = -link.mass * self.gravity
+        N = lower @ diagonal  # (10)
+        N_rate = lower_rate @ diagonal + lower @ diagonal_rate
+        return N.T @ M @ N, N.T @ M @ N_rate @ rates, N.T @ weight
+
+    def complement(
+        self, links: list[Link], angles: Array, rates: Array
+    ) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+        """Return N_l (6n, 6n) and N_d (6n, n) of (10) to (15), and their rates; arguments as of `subsystem`.
+
+        N = N_l N_d is the decoupled natural orthogonal complement: t = N theta' are the twists (omega, v) of
+        the links at their centres.
+        """
+        n = len(links)
+        lower, diagonal = np.eye(6 * n), np.zeros((6 * n, n))  # (14), (15)
+        lower_rate, diagonal_rate = np.zeros((6 * n, 6 * n)), np.zeros((6 * n, n))
         for i, link in enumerate(links):
             rows = slice(6 * i, 6 * i + 6)
             d, d_rate = self._arm(link.centre, angles[: i + 1], rates[: i + 1])
             diagonal[rows, i] = np.concatenate([E_Z, _across(d)])  # p_i
             diagonal_rate[rows, i] = np.concatenate([np.zeros(3), _across(d_rate)])
-            M[rows, rows] = link.M
-            weight[6 * i + 4] = -link.mass * self.gravity
         if n == 2:  # B_21: from the centre of the first link to its end, and on to the centre of the second
             rest, rest_rate = self._arm(links[0].length - links[0].centre, angles[:1], rates[:1])
             lower[6:, :6] = np.eye(6)
             # -(a x 1) = (a x 1)^T, whose rows are a x e_i
             lower[9:, :3] = np.cross(rest + d, np.eye(3))
             lower_rate[9:, :3] = np.cross(rest_rate + d_rate, np.eye(3))
-        N = lower @ diagonal  # (10)
-        N_rate = lower_rate @ diagonal + lower @ diagonal_rate
-        return N.T @ M @ N, N.T @ M @ N_rate @ rates, N.T @ weight
+        return (lower, diagonal), (lower_rate, diagonal_rate)
 
     @staticmethod
     def _arm(length: float, angles: Array, rates: Array) -> tuple[Array, Array]:
