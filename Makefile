@@ -36,7 +36,7 @@ robustness: setup ## faults given to nodes and library: a table of what was righ
 lint: ## ruff, mypy --strict on the library and the nodes, oldest Python, allowed import directions
 	@scripts/setup.sh
 	@$(activate) ruff check .; ruff format --check .; python -m mypy; \
-	vermin --target=3.10- --violations --no-tips --quiet src scripts benchmark papers test examples conftest.py; PYTHONPATH=".:$$PYTHONPATH" lint-imports --no-cache
+	vermin --target=3.10- --violations --no-tips --quiet src scripts benchmark papers docs/*.py docs/generate test examples conftest.py; PYTHONPATH=".:$$PYTHONPATH" lint-imports --no-cache
 
 bench: ## measure and print all timed figures; JSON in out/bench/
 	@scripts/setup.sh bench
@@ -71,8 +71,8 @@ study: setup ## the care robot's design study: loads of 53,235 torsos over a min
 	@$(activate) mkdir -p out; time python -m modular_dynamics study run config/charmie_study.yaml -o out/study; exec python -m modular_dynamics study report out/study
 
 clean: ## remove everything that was built or written, except .venv
-	@rm -rf build install log out .mypy_cache .ruff_cache .hypothesis
-	@find src test benchmark papers scripts -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	@rm -rf build install log out docs/gallery docs/articles .mypy_cache .ruff_cache .hypothesis
+	@find src test benchmark papers docs examples scripts -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 	@find src -name '*.egg-info' -type d -prune -exec rm -rf {} +
 
 distclean: clean ## also remove .venv

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import tomllib
+from importlinter import api
 from matplotlib.figure import Figure
 
 from docs.generate._drawing import MOMENT, TWIST, WIDTH, box, save, style
@@ -49,7 +49,7 @@ def make(out: Path) -> None:
 
 def _layers(package: str) -> list[list[str]]:
     """Return the layers of a package, the highest first; one with many names as two rows."""
-    contracts = tomllib.loads(PROJECT.read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    contracts = api.read_configuration(str(PROJECT))["contracts_options"]
     of_package = [c for c in contracts if c["type"] == "layers" and c["containers"] == [package]]
     largest = max(of_package, key=lambda contract: len(contract["layers"]))
     rows = []
